@@ -137,6 +137,16 @@
 	NUMBER(u64, deadline_ps, 0, 3600000000000000)						\
 	/* how often a block may be flushed; 0: as often as it is decided */			\
 	NUMBER(u32, flushes_most, 0, 255)							\
+	/* pep: how long a launch is taken to need from its announcement (Li et al., 3.2) */	\
+	NUMBER(u64, pep_launch_ps, 0, 3600000000000000)						\
+	/* ... from an announcement until SMs know of it (thesis 4.5.4) */			\
+	NUMBER(u64, pep_signal_ps, 0, 3600000000000000)						\
+	/* ... cycles that a block executes before its checkpoint, if it has just come */	\
+	NUMBER(u32, pep_run_cycles, 0, 1000000)							\
+	/* ... how long checkpoints are kept for a launch that does not come or take an SM */	\
+	NUMBER(u64, pep_keep_ps, 1, 3600000000000000)						\
+	/* ... 1: a save uses what the next kernel leaves free of the SM */			\
+	NUMBER(u32, pep_in_place, 0, 1)								\
 	/* 1: fcfs changes contexts when all commands submitted before have completed */	\
 	NUMBER(u32, fcfs_batch, 0, 1)								\
 	/* time slice of the policy round-robin */						\

@@ -85,6 +85,8 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  *   Default: the reverse of @rank
  * @victim: the SM of @ctx that it loses. Default: one that is reserved for it, since no running
  *   block is lost then, else the SM that it got last
+ * @would_take: how many SMs a launch of @by would take from @from as things are, at most. It is a
+ *   guess, by which they are prepared when a launch is announced. Default: none
  * @contexts_changed: contexts came or went, or got another priority or budget; called before the
  *   engine recomputes their ranks
  * @kernel_finished: a kernel of @ctx has left the active queue
@@ -104,6 +106,8 @@ struct vgpu_policy {
 	u64 (*admission_rank)(const struct vgpu_sched_context *ctx);
 	u64 (*victim_rank)(const struct vgpu_sched_context *ctx);
 	int (*victim)(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx);
+	u32 (*would_take)(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_sched_context *from);
 	void (*contexts_changed)(struct vgpu_exec *exec);
 	void (*kernel_finished)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
 	void (*command_ended)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
@@ -335,6 +339,16 @@ void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u
 /* ---- preemption mechanisms ---------------------------------------------- */
 
 /**
+ * struct vgpu_announcement - a launch that a process announces, as far as it is known
+ * @blocks: thread blocks; 0: not known
+ * @needs: of each; 0: not known
+ */
+struct vgpu_announcement {
+	u64 blocks;
+	struct vgpu_resources needs;
+};
+
+/**
  * struct vgpu_preemption_estimate - expected cost of a preemption of an SM, or of a block
  * @latency: time until the SM is free, or the block has left it; VGPU_NEVER: unknown
  * @cost: time in which the SM executes nothing because of it, restoring included
@@ -361,6 +375,8 @@ struct vgpu_preemption_estimate {
  *   was to end by itself, and has not in the time that was estimated and the deadline; DRAIN is no
  *   answer then. With @choose, @begin is vgpu_exec_leave_blocks(), and it is asked also for each
  *   block that a policy by block has leave; other mechanisms are not: there each is saved (SMK 5.1)
+ * @dirty: what blocks have not written is not saved
+ * @announced: a process of @by announces a launch. NULL: announcements are for nothing
  *
  * A preemption continues with the mechanism that started it, even if another mechanism is selected
  * meanwhile. It also continues if the kernel that reserved the SM ends; the policy then assigns the
@@ -375,6 +391,9 @@ struct vgpu_preemption {
 			       struct vgpu_preemption_estimate *estimate);
 	enum vgpu_leave (*choose)(struct vgpu_exec *exec, const struct vgpu_block *block, bool late,
 				  struct vgpu_preemption_estimate *estimate);
+	bool dirty;
+	void (*announced)(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_announcement *what);
 };
 
 /*
@@ -449,6 +468,42 @@ u64 vgpu_exec_block_save_time(const struct vgpu_exec *exec, const struct vgpu_bl
 bool vgpu_exec_block_repeats(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* For how long @block has run, on all SMs: what is lost when it is dropped. */
 u64 vgpu_exec_block_ran(const struct vgpu_exec *exec, const struct vgpu_block *block);
+
+/* ---- mechanisms that prepare SMs (exec/announce.c, exec/checkpoint.c) ----- */
+
+/* SMs that a launch of @by would take from @from: vgpu_policy.would_take */
+u32 vgpu_exec_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			 const struct vgpu_sched_context *from);
+/* SMs that the announced kernel can fill, beside those that are idle. */
+u64 vgpu_exec_announced_sms(const struct vgpu_exec *exec, const struct vgpu_announcement *what);
+/* SM @sm is prepared for a launch that @by has announced: call @fn at @time. */
+void vgpu_exec_prepare(struct vgpu_exec *exec, u32 sm, const struct vgpu_sched_context *by,
+		       u64 time, void (*fn)(struct vgpu_exec *exec, u32 sm));
+/* When that launch was announced; VGPU_NEVER: it is not expected any more. */
+u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm);
+/*
+ * Time from now until @block ends: the mean of the blocks of its launch that have ended less its own
+ * time so far; before the first has, as vgpu_exec_block_drain_time(), also for profiled ones.
+ */
+u64 vgpu_exec_block_left(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* The longest of these on @sm. */
+u64 vgpu_exec_longest_left(struct vgpu_exec *exec, u32 sm);
+/* Time that it takes to drain the pipeline of @sm and to save all of the contexts of its blocks. */
+u64 vgpu_exec_switch_time(const struct vgpu_exec *exec, u32 sm);
+/*
+ * Can a base checkpoint be made of @sm? It runs blocks of one kernel, none of which moves, is off
+ * the SM, has a checkpoint, or, if the SM stalls, waits for a page.
+ */
+bool vgpu_exec_can_checkpoint(const struct vgpu_exec *exec, u32 sm);
+/*
+ * @sm, of which one can be made, stands, makes a base checkpoint, and goes on. Blocks that are
+ * expected to end in @least or sooner are not in it.
+ */
+void vgpu_exec_checkpoint(struct vgpu_exec *exec, u32 sm, u64 least);
+/* Call @came for @sm when a block has come to it and executed pep_run_cycles, until unwatch(). */
+void vgpu_exec_watch(struct vgpu_exec *exec, u32 sm, void (*came)(struct vgpu_exec *exec, u32 sm));
+void vgpu_exec_unwatch(struct vgpu_exec *exec, u32 sm);
+bool vgpu_exec_is_watched(const struct vgpu_exec *exec, u32 sm);
 
 /* ---- the lists (policy/list.c, preempt/list.c) -------------------------- */
 

@@ -49,6 +49,7 @@ enum vgpu_cmd_op {
 	VGPU_CMD_PROFILED,	/* a profiled kernel: resources and block times, no code */
 	VGPU_CMD_PREFETCH,	/* managed memory to where it will be used */
 	VGPU_CMD_HOST,		/* until the process says so (VGPU_IOC_HOST_DONE) */
+	VGPU_CMD_ANNOUNCE,	/* a launch will follow; known to SMs as soon as it is submitted */
 	VGPU_CMD_COUNT
 };
 
@@ -158,14 +159,38 @@ struct vgpu_cmd_profiled {
 	 * dropped and run again from its start (docs/preemption.md). 0: none may that has begun
 	 */
 	__u16 idempotent_permille;
-	__u32 threads;		/* per block */
+	__u16 threads;		/* per block */
+	/*
+	 * how much of a block's registers and shared memory need not be saved, x 1000, 0..1000: when
+	 * its checkpoint is made, and again behind that (docs/preemption.md, PEP). 0: all is saved
+	 */
+	__u16 clean_base_permille;
 	__u32 regs_per_block;	/* 32-bit registers */
 	__u32 shared_bytes;	/* per block */
 	__u32 name;		/* any number; names the kernel in traces */
 	__u32 touches;		/* of a block, 0..VGPU_TOUCHES_MAX; 0: the next three are 0 too */
 	__u32 touch_bytes;	/* multiple of VGPU_PAGE_SIZE, 1..VGPU_TOUCH_BYTES_MAX */
-	__u32 touch_flags;	/* VGPU_TOUCH_* */
+	__u16 touch_flags;	/* VGPU_TOUCH_* */
+	__u16 clean_increment_permille;
 	__u64 touch_address;	/* multiple of VGPU_PAGE_SIZE; all is below VGPU_ADDRESS_LIMIT */
+};
+
+/**
+ * struct vgpu_cmd_announce - operands of VGPU_CMD_ANNOUNCE: this context is about to launch a kernel,
+ * on whatever queue. What is 0 is not known.
+ *
+ * It counts when it is submitted, whatever is before it in its queue, where it then has its turn as
+ * a NOP. With preemption=pep SMs that the launch may take are prepared (docs/preemption.md), with
+ * other mechanisms it does nothing. A context has one announcement at a time: others are ignored
+ * until a launch has followed. One that no launch follows costs this context alone.
+ */
+struct vgpu_cmd_announce {
+	__u64 blocks;		/* thread blocks */
+	__u32 threads;		/* of each, at most 1024 */
+	__u32 regs_per_block;	/* 32-bit registers */
+	__u32 shared_bytes;	/* of each */
+	__u32 reserved0;	/* 0 */
+	__u64 reserved[3];	/* 0 */
 };
 
 /** struct vgpu_cmd - one command of a batch, 64 bytes */
@@ -181,6 +206,7 @@ struct vgpu_cmd {
 		struct vgpu_cmd_stamp stamp;
 		struct vgpu_cmd_profiled profiled;
 		struct vgpu_cmd_prefetch prefetch;
+		struct vgpu_cmd_announce announce;
 		__u64 raw[7];
 	};
 };
@@ -316,6 +342,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_ADVISE	(1ull << 7)	/* VGPU_IOC_MEM_ADVISE */
 #define VGPU_FEATURE_HOST	(1ull << 8)	/* VGPU_CMD_HOST and VGPU_IOC_HOST_DONE */
 #define VGPU_FEATURE_SM_LIMIT	(1ull << 9)	/* VGPU_IOC_CONTEXT_SMS */
+#define VGPU_FEATURE_ANNOUNCE	(1ull << 10)	/* VGPU_CMD_ANNOUNCE */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 114
+#define VGPU_NL_STAT_NEXT 120
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -109,7 +109,20 @@
 	X(111, LEAVE_TIME, account., leave_time, leave_ps, "the real time of these")		\
 	X(112, LOST_ESTIMATED, account., lost_estimated, lost_estimated_ps,			\
 	  "estimated work that is lost with these")						\
-	X(113, LOST_TIME, account., lost_time, lost_ps, "the work that was lost")
+	X(113, LOST_TIME, account., lost_time, lost_ps, "the work that was lost")		\
+	/* mechanism pep */									\
+	X(114, BLOCKS_CHECKPOINTED, account., blocks_checkpointed, blocks_checkpointed,	\
+	  "base checkpoints of thread blocks")							\
+	X(115, CHECKPOINT_BYTES, account., checkpoint_bytes, checkpoint_bytes,			\
+	  "of the saved bytes, those of base checkpoints")					\
+	X(116, IN_PLACE_BYTES, account., in_place_bytes, in_place_bytes,			\
+	  "bytes of saved thread blocks that stayed on their SM")				\
+	X(117, ANNOUNCEMENTS, account., announcements, announcements,				\
+	  "launches announced, as far as that counted")					\
+	X(118, ANNOUNCEMENTS_BROKEN, account., announcements_broken, announcements_broken,	\
+	  "of these, those that no launch followed")						\
+	X(119, ANNOUNCED_STALL, account., announced_stall, announced_stall_ps,			\
+	  "time that SMs stood still for these")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -28,7 +28,7 @@ void kvgpu_listener_remove(void);
 	EM(VGPU_CMD_COPY_D2D, "copy_d2d") EM(VGPU_CMD_FILL, "fill")				\
 	EM(VGPU_CMD_WAIT, "wait") EM(VGPU_CMD_STAMP, "stamp")					\
 	EM(VGPU_CMD_PROFILED, "profiled") EM(VGPU_CMD_PREFETCH, "prefetch")		\
-	EMe(VGPU_CMD_HOST, "host")
+	EM(VGPU_CMD_HOST, "host") EMe(VGPU_CMD_ANNOUNCE, "announce")
 #define KVGPU_FAULTS										\
 	EM(VGPU_FAULT_NONE, "none") EM(VGPU_FAULT_UNMAPPED, "unmapped")				\
 	EM(VGPU_FAULT_MISALIGNED, "misaligned")							\

@@ -36,6 +36,8 @@ static void wake(struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 		exec->idle_count--;
 	}
 	vgpu_account_sm(exec, sm, VGPU_SM_SETUP);
+	if (unlikely(smst->in_place))
+		vgpu_checkpoint_make_room(exec, smst, NULL);
 	smst->shared_config = ksr->shared_config;
 	vgpu_sm_share(&exec->sms[sm], &ksr->launch, exec->config->kernels_per_sm);
 }

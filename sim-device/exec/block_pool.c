@@ -20,7 +20,8 @@ int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count)
 
 	exec->pool_free = vgpu_mem_alloc_device((words + 1) * sizeof(*exec->pool_free));
 	exec->pool_memory = vgpu_mem_alloc_device(LINE + count * sizeof(struct vgpu_block));
-	if (!exec->pool_free || !exec->pool_memory)
+	exec->checkpoints = vgpu_mem_alloc_device(count * sizeof(*exec->checkpoints));
+	if (!exec->pool_free || !exec->pool_memory || !exec->checkpoints)
 		return -ENOMEM;
 	exec->pool = (void *)(((unsigned long)exec->pool_memory + LINE - 1) &
 			      ~(unsigned long)(LINE - 1));
@@ -32,8 +33,12 @@ int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count)
 	return 0;
 }
 
+/* What the pool has in an array of its own lies behind those that are charged. */
+#define CHARGED	(sizeof(struct vgpu_block) + sizeof(struct vgpu_checkpoint))
+
 void vgpu_block_pool_fini(struct vgpu_exec *exec)
 {
+	vgpu_mem_free_device(exec->checkpoints);
 	vgpu_mem_free_device(exec->pool_memory);
 	vgpu_mem_free_device(exec->pool_free);
 }
@@ -52,12 +57,13 @@ struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *la
 		block = &exec->pool[n];
 		exec->pool_free[word] &= exec->pool_free[word] - 1;
 	} else {
-		block = vgpu_mem_alloc(launch->memory, sizeof(*block));
+		block = vgpu_mem_alloc(launch->memory, CHARGED);
 		if (!block)
 			return NULL;
 		block->charged = true;
 	}
 	block->launch = launch;
+	block->checkpoint = 0;
 	exec->blocks++;
 	return block;
 }
@@ -68,8 +74,10 @@ void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
 	u32 n;
 
 	exec->blocks--;
+	if (unlikely(block->checkpoint))
+		vgpu_checkpoint_drop(exec, block);
 	if (unlikely(block->charged)) {
-		vgpu_mem_free(block->launch->memory, block, sizeof(*block));
+		vgpu_mem_free(block->launch->memory, block, CHARGED);
 		return;
 	}
 	n = (u32)(block - exec->pool);

@@ -13,7 +13,8 @@ struct tally {
 };
 
 /* The blocks of @list belong to @ksr; returns how many they are, ~0: they do not. */
-static u32 count_blocks(const struct vgpu_list *list, const struct vgpu_ksr *ksr, u64 *bytes)
+static u32 count_blocks(const struct vgpu_exec *exec, const struct vgpu_list *list,
+			const struct vgpu_ksr *ksr, u64 *bytes)
 {
 	const struct vgpu_block *block;
 	u32 count = 0;
@@ -22,7 +23,7 @@ static u32 count_blocks(const struct vgpu_list *list, const struct vgpu_ksr *ksr
 		if (block->launch != &ksr->launch || block->launch->context != ksr->ctx->sched.id)
 			return ~0u;
 		if (bytes)
-			*bytes += vgpu_block_context_bytes(block);
+			*bytes += vgpu_checkpoint_area(exec, block);
 		count++;
 	}
 	return count;
@@ -77,9 +78,12 @@ static bool sharer_agrees(const struct vgpu_exec *exec, u32 sm, const struct vgp
 	u32 restoring = count_of(&smst->moving, sharer->ksr, VGPU_BLOCK_RESTORING);
 	const struct vgpu_block *block;
 
+	vgpu_list_for_each(block, resident, struct vgpu_block, node)
+		if (block->launch == &sharer->ksr->launch)
+			tally->save_area += vgpu_checkpoint_area(exec, block);
 	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node)
 		if (block->launch == &sharer->ksr->launch)
-			tally->save_area += vgpu_block_context_bytes(block);
+			tally->save_area += vgpu_checkpoint_area(exec, block);
 	*blocks += on + saving + restoring;
 	return sharer->ksr->ctx && on + saving + restoring + sharer->claimed == sharer->blocks &&
 	       saving + count_stopping(resident, sharer->ksr) == sharer->leaving &&
@@ -135,9 +139,9 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 		return false;
 	if (!smst->ksr)
 		return residents_agree(exec, sm, tally);
-	if (count_blocks(&smst->moving, smst->ksr, &tally->save_area) !=
+	if (count_blocks(exec, &smst->moving, smst->ksr, &tally->save_area) !=
 		    smst->saving + smst->restoring ||
-	    count_blocks(&smst->off, smst->ksr, &tally->save_area) != smst->off_count)
+	    count_blocks(exec, &smst->off, smst->ksr, &tally->save_area) != smst->off_count)
 		return false;
 	away = smst->saving + smst->restoring + smst->off_count;
 	tally->blocks += hw->resident_count + away;
@@ -167,18 +171,7 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 			return false;
 	}
 	return hw->context == smst->ksr->ctx->sched.id && hw->as == smst->ksr->ctx->as &&
-	       count_blocks(&hw->resident, smst->ksr, NULL) == hw->resident_count;
-}
-
-/* What count_blocks() takes for saved of those that were flushed. */
-static u64 dropped_bytes(const struct vgpu_list *list)
-{
-	const struct vgpu_block *block;
-	u64 bytes = 0;
-
-	vgpu_list_for_each(block, list, struct vgpu_block, node)
-		bytes += block->dropped ? vgpu_block_context_bytes(block) : 0;
-	return bytes;
+	       count_blocks(exec, &hw->resident, smst->ksr, &tally->save_area) == hw->resident_count;
 }
 
 /* What @ksr has on shared @sm. */
@@ -225,8 +218,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 		in[VGPU_BLOCK_RESTORING] += smst->restoring;
 		off += smst->off_count;
 	}
-	in[VGPU_BLOCK_PREEMPTED] = count_blocks(&ksr->ptbq, ksr, &tally->save_area);
-	tally->save_area -= dropped_bytes(&ksr->ptbq);
+	in[VGPU_BLOCK_PREEMPTED] = count_blocks(exec, &ksr->ptbq, ksr, &tally->save_area);
 	tally->blocks += in[VGPU_BLOCK_PREEMPTED];
 	in[VGPU_BLOCK_PREEMPTED] += off;
 	for (state = 0; state < VGPU_BLOCK_STATES; state++)

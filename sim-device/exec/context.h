@@ -38,6 +38,28 @@ enum vgpu_ksr_need {
 	VGPU_KSR_NEEDS
 };
 
+/**
+ * struct vgpu_announced - what a context has announced (announce.c)
+ * @what: of the kernel
+ * @time: when
+ * @until: when it is over
+ * @open: it is not over
+ * @launched: a launch has followed
+ * @broken: none had followed the last one, and none has come since
+ * @stall: for how long SMs stood still for it, all together
+ * @owed: the next launch comes so much later
+ */
+struct vgpu_announced {
+	struct vgpu_announcement what;
+	u64 time;
+	u64 until;
+	bool open;
+	bool launched;
+	bool broken;
+	u64 stall;
+	u64 owed;
+};
+
 /** struct vgpu_exec_context - the data of a context in this engine */
 struct vgpu_exec_context {
 	struct vgpu_sched_context sched;	/* the part visible to policies */
@@ -60,6 +82,7 @@ struct vgpu_exec_context {
 	u64 active_since;		/* admission of the kernel by which it became active */
 	struct vgpu_list running;	/* SMs that run for it, newest first */
 	struct vgpu_list coming;	/* SMs being preempted for it, newest first */
+	struct vgpu_announced announced;
 	/* accounts, as in struct vgpu_context_info */
 	u64 ended_kernels;
 	u64 ended_blocks;

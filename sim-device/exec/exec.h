@@ -9,7 +9,8 @@
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
- * has blocks leave one by one,
+ * has blocks leave one by one, checkpoint.c says what of a block is saved, announce.c knows of launches
+ * to come,
  * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
@@ -112,6 +113,15 @@ struct vgpu_smst {
 	bool leaving;			/* being preempted: blocks leave, none is issued */
 	bool stalled;			/* to be saved when no warp waits for a page any more */
 	bool draining;			/* to be saved when its instructions in flight have ended */
+	/* it stands for a base checkpoint, its own or beside a preemption (checkpoint.c) */
+	bool checkpointing;
+	u64 checkpoint_since;
+	u64 checkpoint_least;		/* blocks that end sooner than that are not in it */
+	u32 announcer;			/* the context that it is prepared for, or 0 (announce.c) */
+	u64 in_place;			/* bytes of blocks saved here that have stayed here */
+	u64 in_place_room;		/* of the save that begins: so many more may */
+	/* called some time after a block has come, NULL: it is not watched */
+	void (*came)(struct vgpu_exec *exec, u32 sm);
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
 	u32 kernels;			/* residents: beside what is looked at for every SM */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
@@ -163,7 +173,7 @@ struct vgpu_smst {
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_SM_KERNELS_MOST) + 3)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_SM_KERNELS_MOST) + 4)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -228,6 +238,10 @@ struct vgpu_exec {
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
 	u32 idle_count;
 	u32 leaving_count;		/* SMs that are being preempted */
+	u32 checkpointing;		/* SMs that stand for a base checkpoint */
+	u32 watched;			/* SMs that are */
+	u64 bases;			/* base checkpoints of blocks on SMs */
+	struct vgpu_event announce;	/* the first announcement is over */
 	u32 residents;			/* of all SMs (residents.c) */
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
@@ -236,6 +250,7 @@ struct vgpu_exec {
 	u32 pool_size;
 	u32 pool_first;			/* no word of @pool_free before this one has a bit */
 	u64 *pool_free;			/* bit per struct of @pool */
+	struct vgpu_checkpoint *checkpoints;	/* of the blocks of @pool */
 	void *pool_memory;
 	u64 blocks;			/* in use */
 	u32 events;			/* reserved of sim */
@@ -268,6 +283,11 @@ void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms);
  * its queue for that long.
  */
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job);
+/*
+ * announce.c: the process of @ctx says that it will launch a kernel; @what is known of it. May be
+ * called for ever, and without a launch.
+ */
+void vgpu_exec_announce(struct vgpu_exec_context *ctx, const struct vgpu_announcement *what);
 /* A command of @ctx that is no launch has completed. */
 void vgpu_exec_command_ended(struct vgpu_exec_context *ctx);
 /* Stop and drop all work of @ctx; the policy reassigns the SMs. */
@@ -437,6 +457,8 @@ void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm);
 void vgpu_exec_stop_and_save(struct vgpu_exec *exec, struct vgpu_block *block);
 /* save_area.c: move @block, which is saved or dropped, to the PTBQ of its kernel: for any SM */
 void vgpu_exec_to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block);
+/* save_area.c: queue @block, which is no longer resident, to be saved */
+void vgpu_exec_add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
 /* save_area.c: time that moving @bytes takes */
 u64 vgpu_exec_move_time(const struct vgpu_config *config, u64 bytes);
 /* save_area.c: the work that saving @block, and restoring it, costs: nothing of it runs */
@@ -653,5 +675,7 @@ void vgpu_account_context(const struct vgpu_exec *exec, const struct vgpu_exec_c
  * not.
  */
 bool vgpu_exec_check(const struct vgpu_exec *exec);
+
+#include "checkpoint.h"
 
 #endif

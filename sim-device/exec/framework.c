@@ -85,7 +85,8 @@ void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job)
 	u64 left = waited < latency ? latency - waited : 0, dispatch = exec->config->dispatch_ps;
 
 	job->arrival.fire = arrival_fire;
-	vgpu_event_after(exec->sim, &job->arrival, left > dispatch ? left : dispatch);
+	vgpu_event_after(exec->sim, &job->arrival,
+			 vgpu_announce_launch(job->ctx, left > dispatch ? left : dispatch));
 }
 
 void vgpu_exec_command_ended(struct vgpu_exec_context *ctx)
@@ -301,6 +302,7 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 	struct vgpu_ksr *ksr, *next;
 	u32 i;
 
+	vgpu_announce_abort(ctx);
 	vgpu_pqueue_remove(&exec->waiting, &ctx->waiting);
 	ctx->job = NULL;
 	vgpu_list_init(&ctx->behind);
@@ -382,8 +384,10 @@ static void begin_preemption(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ne
 	smst->requested = exec->sim->now;
 	vgpu_trace_kernel(exec, VGPU_TRACE_PREEMPT_START, smst->ksr, sm,
 			  next ? next->launch.id : 0, 0);
-	if (exec->sms[sm].resident_count)
+	/* one that stands for a base checkpoint is saved when it can make that */
+	if (exec->sms[sm].resident_count && !smst->checkpointing)
 		begin(exec, sm);
+	vgpu_exec_unwatch(exec, sm);
 }
 
 int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
@@ -497,7 +501,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	/*
 	 * Of every SM: its setup, its preemption, its moves, its local scheduler, the step of its
 	 * compiled blocks, the first end of its profiled ones; of every KSR: a watchdog; the
-	 * policy's timer, the spreading of blocks, and the swaps of the test.
+	 * policy's timer, the spreading of blocks, announcements, and the swaps of the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));
@@ -516,6 +520,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_exec_exit_policy(exec);
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
 	vgpu_event_cancel(exec->sim, &exec->spread);
+	vgpu_event_cancel(exec->sim, &exec->announce);
 	vgpu_event_cancel(exec->sim, &exec->swap_test);
 	while (exec->sms_made)
 		vgpu_sm_fini(&exec->sms[--exec->sms_made]);

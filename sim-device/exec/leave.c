@@ -72,6 +72,8 @@ static void drop(struct vgpu_exec *exec, struct vgpu_block *block)
 	block->state = VGPU_BLOCK_PREEMPTED;
 	block->dropped = true;
 	block->flushes += block->flushes < 255;
+	if (block->checkpoint)
+		vgpu_checkpoint_drop(exec, block);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_PREEMPTED, 1);
 	vgpu_account_flush(ksr, ran);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_FLUSH, ksr, sm->index, block->index, ran);

@@ -71,6 +71,9 @@ static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 
 		vgpu_list_del(&block->node);
 		block->state = VGPU_BLOCK_PREEMPTED;
+		if (unlikely(block->checkpoint & VGPU_CHECKPOINT_MOVES) &&
+		    vgpu_checkpoint_taken(exec, smst, block))
+			continue;
 		if (smst->leaving) {
 			/* not one that was swapped out before the SM was reserved */
 			if (unlikely(smst->chooser && block->leave))
@@ -88,16 +91,17 @@ static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	smst->saving -= smst->batch;
 }
 
-/* Queue @block, which is no longer resident, to be saved. */
-static void add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block)
+void vgpu_exec_add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block)
 {
+	u64 bytes = vgpu_checkpoint_save(exec, smst, block);
+
 	block->state = VGPU_BLOCK_SAVING;
 	block->stopping = false;
 	vgpu_list_add_tail(&block->node, &smst->moving);
 	smst->saving++;
 	vgpu_account_blocks(exec, vgpu_ksr_of(block->launch), VGPU_BLOCK_RUNNING,
 			    VGPU_BLOCK_SAVING, 1);
-	vgpu_account_save(exec, vgpu_ksr_of(block->launch), 1, vgpu_block_context_bytes(block));
+	vgpu_account_save(exec, vgpu_ksr_of(block->launch), 1, bytes);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_PREEMPT, vgpu_ksr_of(block->launch),
 			  vgpu_smst_number(smst), block->index, block->slot);
 }
@@ -110,7 +114,7 @@ static void start_save(struct vgpu_exec *exec, struct vgpu_smst *smst)
 		if (block->state != VGPU_BLOCK_SAVING || (smst->batch && vgpu_smst_singly(smst)))
 			break;
 		smst->batch++;
-		smst->batch_bytes += vgpu_block_context_bytes(block);
+		smst->batch_bytes += vgpu_checkpoint_saves(exec, block);
 	}
 	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_START, first_moving(smst), vgpu_smst_number(smst),
 			  smst->batch, smst->batch_bytes);
@@ -132,7 +136,7 @@ void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_sm *hw = &exec->sms[sm];
 	struct vgpu_block *block;
 
-	if (!VGPU_CHECK(smst->leaving && hw->resident_count))
+	if (!VGPU_CHECK((smst->leaving || smst->checkpointing) && hw->resident_count))
 		return;
 	/* It is halted, so it raises no more faults; block_ready() tries again. */
 	smst->stalled = exec->stall && has_waiting(hw);
@@ -142,10 +146,16 @@ void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 	smst->draining = !vgpu_sm_quiet(hw);
 	if (smst->draining)
 		return;
+	if (!smst->leaving) {
+		vgpu_checkpoint_take(exec, sm);
+		return;
+	}
+	vgpu_checkpoint_find_room(exec, smst);
 	while ((block = vgpu_sm_first(hw))) {
 		vgpu_sm_detach(hw, block);
-		add_save(exec, smst, block);
+		vgpu_exec_add_save(exec, smst, block);
 	}
+	smst->in_place_room = 0;
 	vgpu_sm_driver_update(exec, sm);
 	vgpu_exec_start_move(exec, sm);
 }
@@ -156,7 +166,7 @@ u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm)
 	u64 bytes = 0;
 
 	vgpu_list_for_each(block, &exec->sms[sm].resident, struct vgpu_block, node)
-		bytes += vgpu_block_context_bytes(block);
+		bytes += vgpu_checkpoint_would_save(exec, block);
 	return vgpu_exec_move_time(exec->config, bytes);
 }
 
@@ -178,7 +188,7 @@ static void start_restore(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	const struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
 
 	smst->batch = 1;
-	smst->batch_bytes = vgpu_block_context_bytes(block);
+	smst->batch_bytes = vgpu_checkpoint_restores(exec, block, vgpu_smst_number(smst));
 	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_START, vgpu_ksr_of(block->launch),
 			  vgpu_smst_number(smst), block->index, smst->batch_bytes);
 }
@@ -210,7 +220,7 @@ static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 		restored_in_vain(exec, smst, block);
 		return;
 	}
-	vgpu_account_restored(exec, ksr, smst->batch_bytes);
+	vgpu_checkpoint_restored(exec, block);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 0);
 	vgpu_sm_driver_resume(exec, sm, block);
@@ -287,6 +297,10 @@ static void move_fire(struct vgpu_event *event)
 			vgpu_residents_settle(exec, sm);
 		return;
 	}
+	if (unlikely(smst->checkpointing) && saving && !smst->saving && !smst->leaving) {
+		vgpu_checkpoint_over(exec, smst);
+		vgpu_checkpoint_refill(exec, sm);
+	}
 	if (unlikely(vgpu_smst_switches(exec, smst)))
 		vgpu_block_switch(exec, sm);
 	if (smst->leaving && !exec->sms[sm].resident_count && !smst->saving)
@@ -348,7 +362,7 @@ static void swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 	else
 		block->leave = VGPU_LEAVE_NONE;
 	vgpu_sm_detach(sm, block);
-	add_save(exec, &exec->smst[sm->index], block);
+	vgpu_exec_add_save(exec, &exec->smst[sm->index], block);
 	if (!smst->ksr)
 		vgpu_account_block(block);
 	else if (!smst->leaving)
@@ -366,7 +380,7 @@ void vgpu_exec_stop_and_save(struct vgpu_exec *exec, struct vgpu_block *block)
 int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	if (block->state != VGPU_BLOCK_RUNNING || block->stopping ||
-	    exec->smst[block->sm->index].leaving)
+	    exec->smst[block->sm->index].leaving || exec->smst[block->sm->index].checkpointing)
 		return -EBUSY;
 	vgpu_exec_stop_and_save(exec, block);
 	return 0;

@@ -32,6 +32,9 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 		vgpu_exec_stops(exec, smst->ksr);
 	smst->ksr = NULL;
 	exec->leaving_count -= smst->leaving;
+	vgpu_checkpoint_over(exec, smst);
+	vgpu_exec_unwatch(exec, sm);
+	smst->announcer = 0;
 	smst->leaving = false;
 	smst->stalled = false;
 	smst->draining = false;
@@ -147,6 +150,7 @@ static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr
 	block->leave = VGPU_LEAVE_NONE;
 	block->flushes = 0;
 	block->dropped = false;
+	block->checkpoint = 0;
 	block->remaining_ps = 0;
 	block->warps = NULL;
 	return block;
@@ -209,6 +213,8 @@ static bool issue_block(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_
 		start_kernel(exec, ksr);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_NONE, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
+	if (unlikely(exec->watched))
+		vgpu_checkpoint_came(exec, sm->index);
 	return true;
 }
 
@@ -281,6 +287,15 @@ void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	vgpu_runqueue_kernel(exec, ksr);
 	vgpu_trace_kernel(exec, VGPU_TRACE_SM_SETUP, ksr, sm, 0, 0);
 	smst->setup.event.fire = setup_fire;
+	if (unlikely(smst->in_place)) {
+		u64 moves = vgpu_checkpoint_make_room(exec, smst, ksr);
+
+		if (moves) {
+			vgpu_event_after(exec->sim, &smst->setup.event,
+					 vgpu_time_add(moves, exec->config->sm_setup_ps));
+			return;
+		}
+	}
 	vgpu_event_in_row(exec->sim, &smst->setup, exec->config->sm_setup_ps);
 }
 
@@ -333,7 +348,8 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 static bool claim(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	/* With many SMs the entry of this one is not in the cache, and nearly never one leaves. */
-	if (!ksr->unclaimed || unlikely(exec->leaving_count && exec->smst[sm].leaving))
+	if (!ksr->unclaimed || unlikely(exec->leaving_count && exec->smst[sm].leaving) ||
+	    unlikely(exec->checkpointing && exec->smst[sm].checkpointing))
 		return false;
 	if (--ksr->unclaimed <= ksr->promised + ksr->room)
 		vgpu_runqueue_kernel(exec, ksr);
@@ -395,6 +411,9 @@ static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32
 
 	if (unlikely(exec->residents) && (decides(exec, sm) || exec->smst[sm].drains))
 		return false;
+	/* what is known of the one that ends is over, what comes is looked at */
+	if (unlikely(exec->bases || exec->watched))
+		return false;
 	if (!vgpu_list_empty(&ksr->ptbq) || switches(exec, sm, launch) || !claim(exec, sm, ksr))
 		return false;
 	count_end(exec, sm, ksr, *index, slot);
@@ -429,6 +448,8 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
 	if (unlikely(block->leave))
 		vgpu_leave_ended(exec, sm->index, block);
+	if (unlikely(block->checkpoint))
+		vgpu_checkpoint_drop(exec, block);
 	if (unlikely(vgpu_smst_is_shared(smst))) {
 		vgpu_account_block(block);
 		vgpu_block_release(block);
@@ -503,7 +524,8 @@ static bool undisturbed(void *engine)
 	const struct vgpu_exec *exec = engine;
 
 	return exec->active_count == 1 && !vgpu_pqueue_count(&exec->waiting) &&
-	       !exec->leaving_count && !exec->policy->by_block;
+	       !exec->leaving_count && !exec->checkpointing && !exec->bases && !exec->watched &&
+	       !exec->policy->by_block;
 }
 
 const struct vgpu_sm_ops vgpu_sm_driver_ops = {

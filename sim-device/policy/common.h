@@ -54,6 +54,15 @@ static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
 	return victim && victim->priority < ctx->priority ? vgpu_exec_victim(exec, victim) : -1;
 }
 
+/* As vgpu_policy.would_take, where SMs of the less important are preempted: all that it has. */
+static inline u32 vgpu_policy_less_important(struct vgpu_exec *exec,
+					     const struct vgpu_sched_context *by,
+					     const struct vgpu_sched_context *from)
+{
+	(void)exec;
+	return from->priority < by->priority ? from->held : 0;
+}
+
 /* Admit launches while there is room for them. */
 static inline void vgpu_policy_admit_all(struct vgpu_exec *exec)
 {

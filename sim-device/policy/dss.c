@@ -65,6 +65,17 @@ static bool should_give(const struct vgpu_sched_context *lowest,
 	return difference > 1 || (difference == 1 && !highest->held && lowest->held > 1);
 }
 
+/* Each SM that moves brings the counts closer by two. */
+static u32 dss_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_sched_context *from)
+{
+	s64 difference = tokens_left(by) - tokens_left(from);
+	u32 most = difference > 1 ? (u32)difference / 2 : should_give(from, by);
+
+	(void)exec;
+	return most < from->held ? most : from->held;
+}
+
 static u64 dss_admission_rank(const struct vgpu_sched_context *ctx)
 {
 	return ctx->active_kernels;
@@ -148,6 +159,7 @@ const struct vgpu_policy vgpu_policy_dss = {
 	.schedule = dss_schedule,
 	.rank = dss_rank,
 	.admission_rank = dss_admission_rank,
+	.would_take = dss_would_take,
 	.contexts_changed = dss_contexts_changed,
 	.kernel_finished = dss_kernel_finished,
 };

@@ -43,4 +43,5 @@ const struct vgpu_policy vgpu_policy_ppq_exclusive = {
 	.name = "ppq-exclusive",
 	.schedule = ppq_schedule,
 	.rank = vgpu_rank_by_priority,
+	.would_take = vgpu_policy_less_important,
 };

@@ -29,4 +29,5 @@ const struct vgpu_policy vgpu_policy_ppq_shared = {
 	.name = "ppq-shared",
 	.schedule = ppq_schedule,
 	.rank = vgpu_rank_by_priority,
+	.would_take = vgpu_policy_less_important,
 };

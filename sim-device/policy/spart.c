@@ -26,6 +26,13 @@ static int surplus_sm(struct vgpu_exec *exec, const struct vgpu_sched_context *c
 	return most && most->held >= ctx->held + 2 ? vgpu_exec_victim(exec, most) : -1;
 }
 
+static u32 spart_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			    const struct vgpu_sched_context *from)
+{
+	(void)exec;
+	return from->held >= by->held + 2 ? (from->held - by->held) / 2 : 0;
+}
+
 static void spart_schedule(struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *ksr;
@@ -43,4 +50,5 @@ const struct vgpu_policy vgpu_policy_spart = {
 	.name = "spart",
 	.schedule = spart_schedule,
 	.rank = spart_rank,
+	.would_take = spart_would_take,
 };

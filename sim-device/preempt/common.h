@@ -12,5 +12,6 @@ extern const struct vgpu_preemption vgpu_preemption_switch;
 extern const struct vgpu_preemption vgpu_preemption_drain_then_switch;
 extern const struct vgpu_preemption vgpu_preemption_flush;
 extern const struct vgpu_preemption vgpu_preemption_chimera;
+extern const struct vgpu_preemption vgpu_preemption_pep;
 
 #endif

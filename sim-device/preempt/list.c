@@ -20,6 +20,7 @@ static const struct vgpu_preemption *const mechanisms[] = {
 	&vgpu_preemption_drain_then_switch,
 	&vgpu_preemption_flush,
 	&vgpu_preemption_chimera,
+	&vgpu_preemption_pep,
 };
 
 const struct vgpu_preemption *vgpu_preemption_at(unsigned int index)

@@ -59,6 +59,8 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 		launch->block_ps = profiled->block_ps;
 		launch->block_cv_permille = profiled->block_cv_permille;
 		launch->idempotent_permille = profiled->idempotent_permille;
+		launch->clean_base_permille = profiled->clean_base_permille;
+		launch->clean_increment_permille = profiled->clean_increment_permille;
 		launch->touches = profiled->touches;
 		launch->touch_bytes = profiled->touch_bytes;
 		launch->touch_write = profiled->touch_flags & VGPU_TOUCH_WRITE;
@@ -232,11 +234,21 @@ static int check_profiled(const struct check *c)
 	    cmd->block_ps > BLOCK_PS_MAX)
 		return -EINVAL;
 	if (cmd->block_cv_permille > 1000 || cmd->idempotent_permille > 1000 ||
+	    cmd->clean_base_permille > 1000 || cmd->clean_increment_permille > 1000 ||
 	    !touches_are_valid(cmd))
 		return -EINVAL;
 	if (!cmd->threads || cmd->threads > config->threads_per_block)
 		return -EINVAL;
 	return vgpu_occupancy(config, cmd->threads, cmd->regs_per_block, cmd->shared_bytes, NULL) ?
+		       0 :
+		       -EINVAL;
+}
+
+static int check_announce(const struct check *c)
+{
+	const struct vgpu_cmd_announce *cmd = &c->command->cmd.announce;
+
+	return cmd->threads <= 1024 && !cmd->reserved0 && words_are_zero(cmd->reserved, 3) ?
 		       0 :
 		       -EINVAL;
 }
@@ -253,6 +265,7 @@ static int (*const checks[])(const struct check *c) = {
 	[VGPU_CMD_PROFILED] = check_profiled,
 	[VGPU_CMD_PREFETCH] = check_prefetch,
 	[VGPU_CMD_HOST] = check_nop,
+	[VGPU_CMD_ANNOUNCE] = check_announce,
 };
 
 /*

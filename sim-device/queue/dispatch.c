@@ -165,12 +165,14 @@ static void (*const dispatchers[])(struct vgpu_queues *queues, struct vgpu_comma
 	[VGPU_CMD_PROFILED] = dispatch_launch,
 	[VGPU_CMD_PREFETCH] = dispatch_transfer,
 	[VGPU_CMD_HOST] = dispatch_host,
+	[VGPU_CMD_ANNOUNCE] = dispatch_nop,
 };
 
 static bool takes_time(const struct vgpu_queues *queues, const struct vgpu_command *command)
 {
 	switch (command->cmd.op) {
 	case VGPU_CMD_NOP:
+	case VGPU_CMD_ANNOUNCE:
 	case VGPU_CMD_STAMP:
 		return queues->config->command_ps;
 	case VGPU_CMD_WAIT:

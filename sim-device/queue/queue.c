@@ -196,6 +196,23 @@ static int build_batch(struct vgpu_queue *queue, const struct vgpu_push *push, u
 	return err;
 }
 
+/* The process says what it will do: that does not wait for its turn. */
+static void announce(const struct vgpu_command *command)
+{
+	const struct vgpu_cmd_announce *cmd = &command->cmd.announce;
+
+	vgpu_exec_announce(command->queue->ctx->exec,
+			   &(struct vgpu_announcement){
+				   .blocks = cmd->blocks,
+				   .needs = {
+					   .registers = cmd->regs_per_block,
+					   .shared_bytes = cmd->shared_bytes,
+					   .threads = (cmd->threads + 31) / 32 * 32,
+					   .blocks = 1,
+				   },
+			   });
+}
+
 int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32 count, u32 *failed,
 		     u64 *seq)
 {
@@ -219,8 +236,11 @@ int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32
 	queue->pending += count;
 	queue->pushed += count;
 	*seq = queue->pushed;
-	for (; head; head = head->next)
+	for (; head; head = head->next) {
 		vgpu_trace_cmd(queue->all, VGPU_TRACE_PUSH, head);
+		if (unlikely(head->cmd.op == VGPU_CMD_ANNOUNCE))
+			announce(head);
+	}
 	return 0;
 }
 

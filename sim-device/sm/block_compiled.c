@@ -217,4 +217,9 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.ran = vgpu_progress_ran,
 	.expected = vgpu_progress_expected,
 	.stops_in = vgpu_progress_stops_in,
+	.dirty = vgpu_written_bytes,
+	.checkpoint = vgpu_written_base,
+	.save_rest = vgpu_written_leave,
+	.take_back = vgpu_written_restore,
+	.forget = vgpu_written_forget,
 };

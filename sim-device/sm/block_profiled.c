@@ -319,6 +319,15 @@ static void profiled_restart(struct vgpu_block *block)
 	block->remaining_ps = 0;
 }
 
+u64 vgpu_profiled_dirty(const struct vgpu_block *block, bool since)
+{
+	const struct vgpu_launch *launch = block->launch;
+	u64 clean = since ? launch->clean_increment_permille : launch->clean_base_permille;
+	u64 bytes = vgpu_block_context_bytes(block);
+
+	return bytes - vgpu_mul_div(bytes, clean, 1000);
+}
+
 static bool profiled_stop(struct vgpu_block *block)
 {
 	(void)block;
@@ -336,4 +345,5 @@ const struct vgpu_block_kind vgpu_block_profiled = {
 	.restart = profiled_restart,
 	.ran = profiled_ran,
 	.expected = profiled_time_left,
+	.dirty = vgpu_profiled_dirty,
 };

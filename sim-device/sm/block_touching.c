@@ -343,4 +343,5 @@ const struct vgpu_block_kind vgpu_block_touching = {
 	.restart = touching_restart,
 	.ran = touching_ran,
 	.expected = touching_expected,
+	.dirty = vgpu_profiled_dirty,
 };

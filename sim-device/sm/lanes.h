@@ -97,6 +97,7 @@ struct vgpu_warp {
 	u32 native;		/* for native code (native.h) */
 	u32 waits;		/* how often the access at waits_pc has waited */
 	u64 cycles;		/* latencies of what it executed in this slice */
+	u64 *written;		/* a bit for each register that it writes; NULL: no matter (written.c) */
 	struct vgpu_page_waiter waiter;
 	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	/* what it begins with, or has in each slice: */
@@ -227,6 +228,8 @@ enum vgpu_lanes_end vgpu_lanes_run_avx2(struct vgpu_lanes *lanes);
  * Else the warp has not executed it, as with vgpu_lanes_run_*(). Budget, cycles, pc and threads
  * stay as they are. For native code, not in the module.
  */
+/* written.c: registers that @insn writes join @written */
+void vgpu_written_mark(u64 *written, const struct vgpu_insn *insn);
 enum vgpu_lanes_end vgpu_lanes_one_sse2(struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
 enum vgpu_lanes_end vgpu_lanes_one_avx2(struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
 

@@ -42,6 +42,8 @@ struct vgpu_launch {
 	u64 block_ps;
 	u32 block_cv_permille;
 	u32 idempotent_permille;	/* of a block: see struct vgpu_cmd_profiled */
+	u32 clean_base_permille;	/* the same */
+	u32 clean_increment_permille;
 	u32 touches;			/* of a block; 0: it touches no memory */
 	u32 touch_bytes;		/* each time */
 	bool touch_write;
@@ -62,6 +64,10 @@ enum vgpu_block_state {
 	VGPU_BLOCK_NONE = VGPU_BLOCK_STATES	/* not issued yet, or ended */
 };
 
+/* vgpu_block.checkpoint (exec/checkpoint.c) */
+#define VGPU_CHECKPOINT_RECORD	1u	/* struct vgpu_checkpoint says what is saved of it */
+#define VGPU_CHECKPOINT_MOVES	2u	/* it stands while its base checkpoint is made */
+
 struct vgpu_sm;
 struct vgpu_touching;
 struct vgpu_warps;
@@ -73,7 +79,8 @@ struct vgpu_warps;
 struct vgpu_block {
 	struct vgpu_launch *launch;
 	u64 index;			/* in the grid, x fastest */
-	u16 slot;			/* in its SM */
+	u8 slot;			/* in its SM */
+	u8 checkpoint;			/* VGPU_CHECKPOINT_*; 0: none of it has been saved */
 	u8 leave;			/* enum vgpu_leave: it has been told to; NONE: it has not */
 	u8 flushes;			/* how often it was dropped; stops at 255 */
 	u8 state;			/* enum vgpu_block_state */

@@ -299,6 +299,9 @@ static void enter_block(struct vgpu_block *block)
 	vgpu_warps_enter(lanes, block);
 	lanes->native = lanes->apart ? block->launch->kernel->run->native :
 				       native_code(block->sm, block->launch->kernel);
+	/* who tells what a block writes */
+	if (unlikely(block->warps->copy))
+		lanes->native = NULL;
 	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
 }
 

@@ -146,7 +146,7 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 			return error;
 		}
 	}
-	block->slot = (u32)__builtin_ctzll(~sm->slots_used);
+	block->slot = (u8)__builtin_ctzll(~sm->slots_used);
 	sm->slots_used |= 1ull << block->slot;
 	vgpu_list_add_tail(&block->node, &sm->resident);
 	sm->resident_count++;
@@ -315,6 +315,36 @@ u64 vgpu_block_context_bytes(const struct vgpu_block *block)
 	u64 bytes = (u64)launch->regs_per_block * sizeof(u32) + launch->shared_bytes;
 
 	return launch->kind->context_bytes ? bytes + launch->kind->context_bytes(block) : bytes;
+}
+
+u64 vgpu_block_dirty_bytes(const struct vgpu_block *block, bool since)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	return kind->dirty ? kind->dirty(block, since) : vgpu_block_context_bytes(block);
+}
+
+bool vgpu_block_checkpoint(struct vgpu_block *block)
+{
+	return !block->launch->kind->checkpoint || block->launch->kind->checkpoint(block);
+}
+
+void vgpu_block_save_rest(struct vgpu_block *block, bool increment)
+{
+	if (block->launch->kind->save_rest)
+		block->launch->kind->save_rest(block, increment);
+}
+
+void vgpu_block_take_back(struct vgpu_block *block)
+{
+	if (block->launch->kind->take_back)
+		block->launch->kind->take_back(block);
+}
+
+void vgpu_block_forget(struct vgpu_block *block)
+{
+	if (block->launch->kind->forget)
+		block->launch->kind->forget(block);
 }
 
 u64 vgpu_sm_wait_time(const struct vgpu_sm *sm)

@@ -92,6 +92,13 @@ enum vgpu_block_wait {
  * @ran: for how long @block has executed: what a restart does again
  * @expected: until it ends by itself, as far as it can be estimated; VGPU_NEVER: not at all
  * @stops_in: until it can leave its SM, beside what it has in flight. NULL: at once
+ * @dirty: bytes of its context that it has written, @since: since its checkpoint, else since it
+ *   began; the rest need not be saved. NULL: all of it
+ * @checkpoint: save all that it has, off its SM for that; false: it cannot be. NULL: there is nothing
+ *   that could be saved, as of the next three
+ * @save_rest: it has left its SM; @increment: save what it has written since
+ * @take_back: it is to go on: restore what was saved
+ * @forget: what was saved is not needed any more
  */
 struct vgpu_block_kind {
 	const char *name;
@@ -115,6 +122,11 @@ struct vgpu_block_kind {
 	u64 (*ran)(const struct vgpu_block *block);
 	u64 (*expected)(const struct vgpu_block *block);
 	u64 (*stops_in)(const struct vgpu_block *block);
+	u64 (*dirty)(const struct vgpu_block *block, bool since);
+	bool (*checkpoint)(struct vgpu_block *block);
+	void (*save_rest)(struct vgpu_block *block, bool increment);
+	void (*take_back)(struct vgpu_block *block);
+	void (*forget)(struct vgpu_block *block);
 };
 
 extern const struct vgpu_block_kind vgpu_block_compiled;
@@ -385,6 +397,20 @@ u64 vgpu_block_index(const struct vgpu_block *block);
  * 5.2.2).
  */
 u64 vgpu_block_context_bytes(const struct vgpu_block *block);
+/*
+ * The part of these that @block has written, @since: since its checkpoint (PEP: Li et al., 3.1).
+ */
+u64 vgpu_block_dirty_bytes(const struct vgpu_block *block, bool since);
+/* A base checkpoint is made of @block, which stands; false: there is no memory for it. */
+bool vgpu_block_checkpoint(struct vgpu_block *block);
+/* It has left its SM; @increment: and what it had written since is saved. */
+void vgpu_block_save_rest(struct vgpu_block *block, bool increment);
+/* It goes on with what was saved. */
+void vgpu_block_take_back(struct vgpu_block *block);
+/* What was saved is not needed. */
+void vgpu_block_forget(struct vgpu_block *block);
+/* block_profiled.c: as vgpu_block_kind.dirty, as its kernel says */
+u64 vgpu_profiled_dirty(const struct vgpu_block *block, bool since);
 
 /* ---- modules: verified code (verify.c, module.c) ------------------------ */
 

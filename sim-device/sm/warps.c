@@ -221,6 +221,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	warps->started = VGPU_WORK_BLOCK + launch->warps * VGPU_WORK_WARP +
 			 (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
 	warps->executed = (struct vgpu_block_count){};
+	warps->copy = NULL;
 	warps->home = sm;
 	warps->room = room;
 	warps->used = used;
@@ -294,6 +295,7 @@ static void clear_used(struct vgpu_warp *w, const struct vgpu_kernel *kernel)
 	w->native = 0;
 	w->waits = 0;
 	w->cycles = 0;
+	w->written = NULL;
 	vgpu_page_waiter_init(&w->waiter);
 	for (u32 p = 0; p < FEW_PREDS; p++)
 		w->preds[p] = 0;
@@ -353,6 +355,7 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 	struct vgpu_sm *sm = warps->home;
 	struct vgpu_sm_run *run = sm->run;
 
+	vgpu_written_end(warps);
 	if (warps->pending)
 		cancel_waiters(warps);
 	/* where all warps have exited nobody is at a barrier */
@@ -414,6 +417,8 @@ static void pass(struct vgpu_warps *warps, u32 id)
 		if (w->bar.op == VGPU_OP_BARRED) {
 			u32 result = barred_result(barrier, w->bar.flags);
 
+			if (unlikely(w->written))
+				vgpu_written_mark(w->written, &w->bar);
 			for (u32 l = 0; l < VGPU_LANES; l++) {
 				if (w->bar_mask >> l & 1)
 					w->regs[w->bar.dst * VGPU_LANES + l] = result;

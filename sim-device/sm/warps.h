@@ -22,6 +22,23 @@ struct vgpu_barrier {
 	u32 true_lanes;		/* BARRED: those whose predicate is true */
 };
 
+/**
+ * struct vgpu_copy - what is saved of a block that has a base checkpoint (written.c), one allocation.
+ * Part 0 is the base, part 1 the increment
+ * @sets: VGPU_UNWRITTEN_WORDS of each warp of each part: a bit for each register in it
+ * @rows: all registers of each warp of each part; of those that are not in it anything
+ * @shared: shared memory of each part
+ */
+struct vgpu_copy {
+	u64 bytes;
+	u32 warps;
+	u32 regs;
+	bool made[2];
+	u64 *sets;
+	u32 *rows;
+	u8 *shared;
+};
+
 /** struct vgpu_warps - registers, stacks and shared memory of a block, one allocation */
 struct vgpu_warps {
 	struct vgpu_warps *next;	/* in the pool */
@@ -51,6 +68,7 @@ struct vgpu_warps {
 	u8 *shared;
 	u32 *regs;			/* of all warps */
 	void *extra;			/* of the timing model; NULL: it needs nothing */
+	struct vgpu_copy *copy;		/* NULL: it has no base checkpoint */
 	struct vgpu_barrier barriers[VGPU_BARRIERS];
 	struct vgpu_warp *warp;
 };
@@ -229,6 +247,17 @@ static inline struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps)
 		return NULL;
 	return vgpu_warps_first_barred(warps);
 }
+
+/* written.c: as vgpu_block_kind.dirty, .checkpoint, .save_rest, .take_back and .forget */
+u64 vgpu_written_bytes(const struct vgpu_block *block, bool since);
+bool vgpu_written_base(struct vgpu_block *block);
+void vgpu_written_leave(struct vgpu_block *block, bool increment);
+void vgpu_written_restore(struct vgpu_block *block);
+void vgpu_written_forget(struct vgpu_block *block);
+/* Its state is not used any more. */
+void vgpu_written_end(struct vgpu_warps *warps);
+/* 0: the base, 1: the increment. The later part comes second. */
+void vgpu_written_restore_part(struct vgpu_warps *warps, u32 part);
 
 /* progress.c */
 /* The block is new: it has executed nothing. */

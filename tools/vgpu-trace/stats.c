@@ -144,6 +144,7 @@ static const char *op_name(uint32_t op)
 		[VGPU_CMD_STAMP] = "stamp",
 		[VGPU_CMD_PREFETCH] = "prefetch",
 		[VGPU_CMD_HOST] = "wait for the process",
+		[VGPU_CMD_ANNOUNCE] = "announcement",
 		[VGPU_CMD_PROFILED] = "profiled launch",
 	};
 

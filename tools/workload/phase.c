@@ -26,6 +26,9 @@ enum key_id {
 	KEY_TOUCHES,
 	KEY_ON_HOST,
 	KEY_IDEMPOTENT,
+	KEY_DIRTY_BASE,
+	KEY_DIRTY_INCREMENT,
+	KEY_LAUNCH_US,
 	KEY_STREAM,
 	KEY_FOR,
 	KEYS
@@ -83,6 +86,15 @@ static const struct key keys[KEYS] = {
 	[KEY_IDEMPOTENT] = { "idempotent", BIT(WL_KERNEL), 0, 3, 0, 1000, 0,
 			     "the part of a thread block, from its start, in which it may be "
 			     "flushed, 0..1, at most three digits after the decimal point" },
+	[KEY_DIRTY_BASE] = { "dirty_base", BIT(WL_KERNEL), 0, 3, 0, 1000, 1000,
+			     "the part of a block's context that it has written when a checkpoint "
+			     "is made of it, 0..1, at most three digits after the decimal point" },
+	[KEY_DIRTY_INCREMENT] = { "dirty_increment", BIT(WL_KERNEL), 0, 3, 0, 1000, 1000,
+				  "the part of a block's context that it has written since its "
+				  "checkpoint, 0..1, at most three digits after the decimal point" },
+	[KEY_LAUNCH_US] = { "launch_us", BIT(WL_KERNEL), 0, WL_US_DECIMALS, 0, HOUR_PS, 0,
+			    "microseconds from the call that launches to its end, up to an hour, at "
+			    "most six digits after the decimal point" },
 	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL) | BIT(WL_WAIT),
 			 BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0, "1..64" },
 	[KEY_FOR] = { "for", BIT(WL_SYNC) | BIT(WL_WAIT), BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0,
@@ -275,7 +287,10 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 		phase->kernel.block_ps = values[KEY_TB_US];
 		phase->kernel.block_cv_permille = (u16)values[KEY_TB_CV];
 		phase->kernel.idempotent_permille = (u16)values[KEY_IDEMPOTENT];
-		phase->kernel.threads = (u32)values[KEY_THREADS];
+		phase->kernel.clean_base_permille = (u16)(1000 - values[KEY_DIRTY_BASE]);
+		phase->kernel.clean_increment_permille = (u16)(1000 - values[KEY_DIRTY_INCREMENT]);
+		phase->kernel.threads = (u16)values[KEY_THREADS];
+		phase->launch_ps = values[KEY_LAUNCH_US];
 		phase->kernel.regs_per_block = (u32)values[KEY_REGS];
 		phase->kernel.shared_bytes = (u32)values[KEY_SHMEM];
 		if (!given[KEY_NAME])

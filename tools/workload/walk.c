@@ -118,9 +118,60 @@ static int push_refused(const struct wl_lane *lane, int err)
 			   strerror(-err));
 }
 
+static int wake_at(struct wl_lane *lane, u64 delay);
+
+/* The process calls for the next launch of the phase: the device knows, and it takes launch_ps. */
+static int begin_call(struct wl_lane *lane)
+{
+	const struct wl_phase *phase = phase_of(lane);
+	struct vgpu_cmd cmd = {
+		.op = VGPU_CMD_ANNOUNCE,
+		.announce = {
+			.blocks = phase->kernel.blocks,
+			.threads = phase->kernel.threads,
+			.regs_per_block = phase->kernel.regs_per_block,
+			.shared_bytes = phase->kernel.shared_bytes,
+		},
+	};
+	int err = lane->walk->push(lane, &cmd, 1);
+
+	if (err)
+		return push_refused(lane, err);
+	lane->pushed++;
+	lane->pending++;
+	lane->announced = true;
+	lane->calling = true;
+	lane->answer_at = WL_NO_ANSWER;
+	return wake_at(lane, phase->launch_ps);
+}
+
+/* Launches whose calls take time, one by one. Returns with left, asleep or with answer_at set. */
+static int push_calls(struct wl_lane *lane)
+{
+	struct vgpu_cmd cmd;
+	int err;
+
+	while (lane->left) {
+		if (lane->pending + 2 > WINDOW) {
+			lane->answer_at = WINDOW / 2;
+			return 0;
+		}
+		if (!lane->announced)
+			return begin_call(lane);
+		lane->announced = false;
+		make_command(lane, &lane->left, &cmd);
+		err = lane->walk->push(lane, &cmd, 1);
+		if (err)
+			return push_refused(lane, err);
+		lane->pushed++;
+		lane->pending++;
+	}
+	return 0;
+}
+
 /*
  * Push as much of the present phase as the window takes. Returns with answer_at set when that is
- * not all.
+ * not all, or, in a call that takes time, asleep.
  */
 static int push_phase(struct wl_lane *lane)
 {
@@ -129,6 +180,8 @@ static int push_phase(struct wl_lane *lane)
 	u32 window = window_of(phase, copy_max);
 	struct vgpu_cmd batch[WINDOW];
 
+	if (phase->kind == WL_KERNEL && phase->launch_ps)
+		return push_calls(lane);
 	while (lane->left && lane->pending < window) {
 		u64 left = lane->left;
 		u32 count = 0;
@@ -296,7 +349,7 @@ static int advance_stream(struct wl_lane *lane)
 	struct wl_walk *walk = lane->walk;
 	const struct wl_phase *phase;
 
-	if (lane->sleeping)
+	if (lane->sleeping || lane->calling)
 		return 0;
 	for (;; lane->phase++, lane->entered = false) {
 		for (; lane->phase < walk->issued; lane->phase++) {
@@ -412,6 +465,7 @@ void wl_walk_woken(struct wl_lane *lane)
 	struct wl_walk *walk = lane->walk;
 
 	lane->sleeping = false;
+	lane->calling = false;
 	if (walk->running)
 		add_answer(lane);
 	else

@@ -32,6 +32,8 @@ struct wl_lane {
 	u32 phase;			/* where it is, in the phases of its process */
 	u64 left;			/* of that phase, not pushed yet */
 	bool entered;			/* left is valid */
+	bool announced;			/* the next launch of the phase, by a call that has begun */
+	bool calling;			/* the host is in that call, asleep */
 	u32 pending;			/* commands on the device */
 	/* it has to be answered when so many are pending; WL_NO_ANSWER */
 	u32 answer_at;

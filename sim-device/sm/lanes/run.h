@@ -384,6 +384,8 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 				continue;
 			}
 		}
+		if (unlikely(w->written))
+			vgpu_written_mark(w->written, i);
 		switch (i->op) {
 #include "ops.h"
 		}

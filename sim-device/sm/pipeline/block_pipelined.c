@@ -215,6 +215,11 @@ const struct vgpu_block_kind vgpu_block_pipelined = {
 	.restart = release,
 	.ran = vgpu_progress_ran,
 	.expected = vgpu_progress_expected,
+	.dirty = vgpu_written_bytes,
+	.checkpoint = vgpu_written_base,
+	.save_rest = vgpu_written_leave,
+	.take_back = vgpu_written_restore,
+	.forget = vgpu_written_forget,
 };
 
 /* ---- the pipeline of an SM ------------------------------------------------------------ */

@@ -16,8 +16,18 @@ static void manual_schedule(struct vgpu_exec *exec)
 		vgpu_exec_assign(exec, (u32)sm, ksr);
 }
 
+/* The test may reserve any. */
+static u32 manual_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			     const struct vgpu_sched_context *from)
+{
+	(void)exec;
+	(void)by;
+	return from->held;
+}
+
 const struct vgpu_policy manual_policy = {
 	.name = "manual",
+	.would_take = manual_would_take,
 	.schedule = manual_schedule,
 };
 

@@ -88,6 +88,16 @@ static void open_process(struct play *t, struct process *p)
 		p->queue[q] = host_queue(t->h, p->id);
 }
 
+static void announce(struct play *t, const struct process *p)
+{
+	struct vgpu_sched_context *ctx = NULL;
+	struct vgpu_announcement what = { .blocks = upto(t, 30) };
+
+	while ((ctx = vgpu_exec_next_context(&t->h->dev->exec, ctx)))
+		if (ctx->id == p->id)
+			vgpu_exec_announce(vgpu_exec_of_sched(ctx), &what);
+}
+
 static void act(struct play *t)
 {
 	struct process *p = &t->process[upto(t, CONTEXTS)];
@@ -135,6 +145,12 @@ static void act(struct play *t)
 	case 11:
 		if (t->shares)
 			set(t, "kernels_per_sm", upto(t, 2) ? "4" : upto(t, 2) ? "2" : "1");
+		break;
+	case 12:
+	case 13:
+	case 14:
+	case 15:
+		announce(t, p);
 		break;
 	default:
 		push_kernel(t, p);

@@ -20,7 +20,7 @@ static u32 below(struct vgpu_random *random, u32 limit)
 }
 
 static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch",
-					  "flush", "chimera", "none" };
+					  "flush", "chimera", "pep", "none" };
 
 static void push(struct host *h, struct vgpu_random *random, u32 context, u32 queue)
 {
@@ -30,6 +30,8 @@ static void push(struct host *h, struct vgpu_random *random, u32 context, u32 qu
 	cmd.profiled.block_cv_permille = below(random, 3) * 200;
 	cmd.profiled.idempotent_permille = (u16)(below(random, 4) * 300);
 	cmd.profiled.shared_bytes = below(random, 3) * 1000;
+	cmd.profiled.clean_base_permille = (u16)(below(random, 3) * 400);
+	cmd.profiled.clean_increment_permille = (u16)(below(random, 3) * 500);
 	host_push(h, context, queue, cmd);
 }
 
@@ -46,6 +48,17 @@ static void reserve(struct host *h, struct vgpu_random *random)
 		return;
 	err = vgpu_exec_reserve(&h->dev->exec, sm, ksr);
 	assert_true(!err || (err == -EOPNOTSUPP && !h->dev->exec.preemption->begin));
+}
+
+/* A random process announces a launch. */
+static void announce(struct host *h, struct vgpu_random *random)
+{
+	struct vgpu_sched_context *ctx = vgpu_exec_next_context(&h->dev->exec, NULL);
+	struct vgpu_announcement what = { .blocks = below(random, 20) };
+
+	for (u32 n = below(random, CONTEXTS); n && vgpu_exec_next_context(&h->dev->exec, ctx); n--)
+		ctx = vgpu_exec_next_context(&h->dev->exec, ctx);
+	vgpu_exec_announce(vgpu_exec_of_sched(ctx), &what);
 }
 
 struct life {
@@ -140,7 +153,7 @@ static void live(u64 seed, bool deaths)
 
 	vgpu_random_seed(&random, seed);
 	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
-	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[seed % 5]), 0);
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[seed % 6]), 0);
 	for (i = 0; i < CONTEXTS; i++) {
 		context[i] = host_open(h);
 		queue[i] = host_queue(h, context[i]);
@@ -159,7 +172,7 @@ static void live(u64 seed, bool deaths)
 			if (!below(&random, 8))
 				assert_int_equal(
 					vgpu_device_knob_set(h->dev, "preemption",
-							     mechanisms[below(&random, 6)]),
+							     mechanisms[below(&random, 7)]),
 					0);
 			break;
 		case 2:
@@ -169,6 +182,9 @@ static void live(u64 seed, bool deaths)
 			assert_int_equal(vgpu_context_close(h->dev, context[i]), 0);
 			context[i] = host_open(h);
 			queue[i] = host_queue(h, context[i]);
+			break;
+		case 3:
+			announce(h, &random);
 			break;
 		default:
 			reserve(h, &random);

@@ -223,17 +223,17 @@ static void with_interval(void **state)
 /* Blocks that policies have leave, or the test, leave as the mechanism chooses. */
 static void with_mechanisms_by_block(void **state)
 {
-	static const char *const mechanisms[] = { "flush", "chimera" };
+	static const char *const mechanisms[] = { "flush", "chimera", "pep" };
 	static const char *const deadlines[] = { "15000000", "200000", "0" };
 	const struct share *want = alone();
 
 	(void)state;
-	for (u32 n = 0; n < 24; n++) {
+	for (u32 n = 0; n < 27; n++) {
 		struct vgpu_config config =
-			sharing_config(n % 3 ? "interval" : "pipeline", policies[1 + n % 3]);
+			sharing_config(n % 2 ? "interval" : "pipeline", policies[1 + n / 3 % 3]);
 
 		seed(&config, n);
-		set_field(&config, "preemption", mechanisms[n % 2]);
+		set_field(&config, "preemption", mechanisms[n % 3]);
 		set_field(&config, "deadline_ps", deadlines[n / 2 % 3]);
 		set_field(&config, "memory_model", n % 5 ? "caches" : "flat");
 		set_field(&config, "fault_scheme", n & 1 ? "replay-queue" : "stall");
@@ -242,7 +242,7 @@ static void with_mechanisms_by_block(void **state)
 		set_field(&config, "block_swap_ps", n < 6 ? "0" : "50000");
 		set_field(&config, "page_arrival_ps", n & 4 ? "3000000" : "0");
 		set_field(&config, "fault_granule", "4096");
-		check(&config, NONE, want, mechanisms[n % 2]);
+		check(&config, NONE, want, mechanisms[n % 3]);
 	}
 }
 

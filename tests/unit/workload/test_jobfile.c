@@ -18,7 +18,7 @@ static void reads_the_example(void **state)
 		"[camera]   ; the urgent one\npriority=1\narrival_us=50.25\nphase=cpu us=200\n"
 		"  phase=h2d bytes=4194304\n"
 		"\tphase = kernel  name=detect launches=2 tbs=528 tb_us=1239.000001 tb_cv=0.1 "
-		"idempotent=0.25 "
+		"idempotent=0.25 dirty_base=0.656 launch_us=5.8 "
 		"threads=128 "
 		"regs_per_tb=4480 shmem_per_tb=512 stream=3\n"
 		"phase=d2h bytes=65536");
@@ -49,6 +49,9 @@ static void reads_the_example(void **state)
 		    p->phases[2].kernel.block_ps == 1239000001);
 	assert_int_equal(p->phases[2].kernel.block_cv_permille, 100);
 	assert_int_equal(p->phases[2].kernel.idempotent_permille, 250);
+	assert_int_equal(p->phases[2].kernel.clean_base_permille, 344);
+	assert_int_equal(p->phases[2].kernel.clean_increment_permille, 0);
+	assert_int_equal(p->phases[2].launch_ps, 5800000);
 	assert_int_equal(p->phases[2].kernel.threads, 128);
 	assert_int_equal(p->phases[2].kernel.regs_per_block, 4480);
 	assert_int_equal(p->phases[2].kernel.shared_bytes, 512);
@@ -188,6 +191,8 @@ static const struct {
 	{ "[a]\n" K "launches=0\n", "job:2: launches=0: must be a number of launches" },
 	{ "[a]\n" K "tb_cv=1.5\n", "job:2: tb_cv=1.5: must be coefficient of variation, 0..1" },
 	{ "[a]\n" K "tb_cv=0.0001\n", "job:2: tb_cv=0.0001: must be coefficient of variation" },
+	{ "[a]\n" K "dirty_base=1.001\n",
+	  "job:2: dirty_base=1.001: must be the part of a block's context" },
 	{ "[a]\n" K "idempotent=1.001\n",
 	  "job:2: idempotent=1.001: must be the part of a thread block, from its start" },
 	{ "[a]\n" K "idempotent=0.0005\n", "job:2: idempotent=0.0005: must be the part of" },
@@ -198,7 +203,7 @@ static const struct {
 	  "job:2: phase=kernel takes no key 'us'; it takes name, launches, tbs, tb_us, tb_cv, "
 	  "threads, "
 	  "regs_per_tb, shmem_per_tb, touched_bytes, touches_per_tb, touched_on_host, "
-	  "idempotent, stream" },
+	  "idempotent, dirty_base, dirty_increment, launch_us, stream" },
 	{ "[a]\n" K " touched_bytes=4095\n",
 	  "job:2: touched_bytes=4095: must be a multiple of 4096 (4096 x touches_per_tb) and at "
 	  "most 131072 (131072 x touches_per_tb)" },

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * PEP: proactive checkpointing (Li et al., DAC 2018; the thesis, chapter 4). A launch is seen long
+ * before it comes: when a process announces one, the SMs that it will take are prepared, and when
+ * it comes little is left to be saved. For each of them, at the announcement (3.3, figure 4):
+ *
+ *	R: until the last of its blocks ends    W: a switch of all that is on it
+ *	P: until the launch comes, pep_launch_ps after its announcement
+ *
+ *	R > P and R > W    base checkpoint now, and the blocks go on; the rest when the launch comes
+ *	                   (a). If it comes before the checkpoint has been made, they are off the SM
+ *	                   when it has been (b)
+ *	else               the blocks drain (c). Whenever another one comes in their place it is
+ *	                   looked at again, when that has run for pep_run_cycles (d, e)
+ *
+ * At the request: an SM whose blocks drain goes on with it if it ends before a switch would, and
+ * for no longer than was estimated. All else is switched. In any case no more is saved than has
+ * been written, since the base checkpoint if there is one, and what the next kernel leaves free of
+ * the SM is used first (pep_in_place). Without an announcement that is all there is to it.
+ *
+ * Chosen: which SMs. Those of contexts that the policy would take SMs from
+ * (vgpu_policy.would_take), the least important first, the newest of each; as many as the
+ * announced kernel can fill.
+ */
+#include "common.h"
+
+/* Until the launch is expected for which @sm is prepared. */
+static u64 time_to_launch(struct vgpu_exec *exec, u32 sm)
+{
+	u64 announced = vgpu_exec_announced_at(exec, sm), now = vgpu_exec_now(exec);
+	u64 launch = vgpu_exec_config(exec)->pep_launch_ps;
+
+	return now - announced < launch ? launch - (now - announced) : 0;
+}
+
+static void look_at(struct vgpu_exec *exec, u32 sm)
+{
+	u64 left, launch;
+
+	if (vgpu_exec_announced_at(exec, sm) == VGPU_NEVER || !vgpu_exec_can_checkpoint(exec, sm)) {
+		vgpu_exec_unwatch(exec, sm);
+		return;
+	}
+	launch = time_to_launch(exec, sm);
+	left = vgpu_exec_longest_left(exec, sm);
+	if (left > launch && left > vgpu_exec_switch_time(exec, sm))
+		vgpu_exec_checkpoint(exec, sm, launch);
+	else
+		vgpu_exec_watch(exec, sm, look_at);
+}
+
+/* Of those less than @below in rank, the context that loses SMs to @by last; NULL: none is left. */
+static struct vgpu_sched_context *next_victim(struct vgpu_exec *exec,
+					      const struct vgpu_sched_context *by,
+					      const struct vgpu_sched_context *before)
+{
+	struct vgpu_sched_context *ctx = NULL, *found = NULL;
+
+	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+		bool behind = !before || ctx->priority > before->priority ||
+			      (ctx->priority == before->priority && ctx->id > before->id);
+
+		if (behind && vgpu_exec_would_take(exec, by, ctx) &&
+		    (!found || ctx->priority < found->priority))
+			found = ctx;
+	}
+	return found;
+}
+
+static void pep_announced(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_announcement *what)
+{
+	u64 signal = vgpu_exec_time_after(exec, vgpu_exec_config(exec)->pep_signal_ps);
+	u64 wanted = vgpu_exec_announced_sms(exec, what);
+	struct vgpu_sched_context *from = NULL;
+
+	while (wanted && (from = next_victim(exec, by, from))) {
+		u32 most = vgpu_exec_would_take(exec, by, from);
+		int sm = -1;
+
+		while (wanted && most && (sm = vgpu_exec_next_sm_of(exec, from, sm)) >= 0) {
+			vgpu_exec_prepare(exec, (u32)sm, by, signal, look_at);
+			wanted--;
+			most--;
+		}
+	}
+}
+
+static void pep_begin(struct vgpu_exec *exec, u32 sm)
+{
+	u64 left;
+
+	if (vgpu_exec_is_watched(exec, sm)) {
+		left = vgpu_exec_longest_left(exec, sm);
+		if (left <= vgpu_exec_switch_time(exec, sm)) {
+			/* one that ends just then has ended in time */
+			vgpu_preemption_at_time(exec, sm, vgpu_exec_time_after(exec, left + 1),
+						vgpu_preemption_switch.begin);
+			return;
+		}
+	}
+	vgpu_preemption_switch.begin(exec, sm);
+}
+
+static void pep_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate)
+{
+	u64 left;
+
+	vgpu_preemption_switch.estimate(exec, sm, estimate);
+	if (!vgpu_exec_is_watched(exec, sm))
+		return;
+	left = vgpu_exec_longest_left(exec, sm);
+	if (left <= vgpu_exec_switch_time(exec, sm))
+		*estimate = (struct vgpu_preemption_estimate){ .latency = left };
+}
+
+const struct vgpu_preemption vgpu_preemption_pep = {
+	.name = "pep",
+	.begin = pep_begin,
+	.estimate = pep_estimate,
+	.dirty = true,
+	.announced = pep_announced,
+};
