@@ -181,6 +181,8 @@ struct rt_state {
 	struct rt_queue queues[RT_QUEUES];
 	unsigned int queue_limit;
 	bool launch_blocking;		/* a launch returns when the kernel has ended */
+	bool announces;			/* launches are announced to the device */
+	unsigned int launches;		/* so many, for when that is looked up again */
 	struct vgpuStream *streams;	/* all but the default one */
 	struct vgpuStream default_stream;
 	struct vgpuEvent *events;

@@ -23,4 +23,5 @@ ppq-exclusive switch npq
 ppq-exclusive drain-then-switch npq
 ppq-exclusive flush npq
 ppq-exclusive chimera npq
+ppq-exclusive pep npq
 POLICIES

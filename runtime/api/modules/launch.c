@@ -67,6 +67,38 @@ static bool is_apart(const struct vgpu_program_kernel *kernel, const uint8_t *pa
 	return true;
 }
 
+/*
+ * With preemption=pep the device wants to know of a launch when it is called for. Which mechanism it
+ * uses is looked up now and then: it may change.
+ */
+#define LOOK_UP_AFTER	256u
+
+static vgpuError_t announce(const struct vgpuFunction *function, const unsigned int grid[3],
+			    const unsigned int block[3], size_t dynamic_shared,
+			    struct vgpuStream *stream)
+{
+	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_ANNOUNCE };
+	vgpuError_t error;
+
+	if (!(rt.launches++ % LOOK_UP_AFTER)) {
+		struct vgpu_device_info info;
+
+		rt.announces = !rt.ops->device_info(rt.transport, &info) &&
+			       !strcmp(info.preemption, "pep");
+	}
+	if (!rt.announces)
+		return vgpuSuccess;
+	cmd.announce.blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+	cmd.announce.threads = block[0] * block[1] * block[2];
+	cmd.announce.regs_per_block = (cmd.announce.threads + 31) / 32 * 32 * vass->regs;
+	cmd.announce.shared_bytes = vass->shared_bytes + (uint32_t)dynamic_shared;
+	error = rt_stream_begin(stream);
+	if (error == vgpuSuccess)
+		error = rt_stream_put(stream, &cmd, NULL);
+	return error == vgpuSuccess ? rt_flush(stream->queue) : error;
+}
+
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
 		      struct vgpuStream *stream)
@@ -78,6 +110,9 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	uint8_t params[VGPU_VASS_MAX_PARAM];
 	vgpuError_t error = check(function, grid, block, dynamic_shared);
 
+	if (error != vgpuSuccess)
+		return error;
+	error = announce(function, grid, block, dynamic_shared, stream);
 	if (error != vgpuSuccess)
 		return error;
 	image = rt_image_for(function, block[0] * block[1] * block[2], &cmd.launch.kernel);
