@@ -5,9 +5,9 @@
  *
  * DOC: announcements
  *
- * A context has one announcement at a time. It is over pep_keep_ps after the launch that follows it
- * has come to the device, or, if none comes, pep_keep_ps after it was made. What was prepared for it
- * and not used is forgotten then.
+ * A context has one announcement at a time. It is over pep_keep_ps after the launch that follows
+ * it has come to the device, or, if none comes, pep_keep_ps after it was made. What was prepared
+ * for it and not used is forgotten then.
  *
  * An announcement that no launch follows costs its announcer: what SMs have stood still for it
  * (@stall) is owed. The next launch of its context comes so much later, as if all SMs had stood

@@ -6,13 +6,13 @@
  *
  * A *base checkpoint* of an SM: it is halted, what it has in flight ends, what its blocks have
  * written is saved, and they go on where they are. When the SM is preempted after that, only the
- * *increment* is saved, what they have written since. If it is reserved while the base checkpoint is
- * being made, blocks are off it when that has been made.
+ * *increment* is saved, what they have written since. If it is reserved while the base checkpoint
+ * is being made, blocks are off it when that has been made.
  *
  * struct vgpu_checkpoint has what the save area holds of a block, as long as block->checkpoint has
- * VGPU_CHECKPOINT_RECORD. A block without a record is saved as a whole, or has nothing there. There
- * is one for each block struct of the pool (exec->checkpoints), and one behind each that is charged
- * to a context.
+ * VGPU_CHECKPOINT_RECORD. A block without a record is saved as a whole, or has nothing there.
+ * There is one for each block struct of the pool (exec->checkpoints), and one behind each that is
+ * charged to a context.
  *
  *	              on an SM        off it, or on its way
  *	no record     nothing         all of its context
@@ -23,8 +23,8 @@
  * place leaves that room enough: the rest is moved to memory first. A restore on the same SM moves
  * only what is in memory.
  *
- * When a block ends, is dropped, or has been restored, its record is over, and so is what it has in
- * the save area.
+ * When a block ends, is dropped, or has been restored, its record is over, and so is what it has
+ * in the save area.
  */
 #include "exec.h"
 

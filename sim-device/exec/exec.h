@@ -749,4 +749,6 @@ void vgpu_account_context(const struct vgpu_exec *exec, const struct vgpu_exec_c
  */
 bool vgpu_exec_check(const struct vgpu_exec *exec);
 
+#include "checkpoint.h"
+
 #endif

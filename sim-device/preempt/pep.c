@@ -13,13 +13,14 @@
  *	else               the blocks drain (c). Whenever another one comes in their place it is
  *	                   looked at again, when that has run for pep_run_cycles (d, e)
  *
- * At the request: an SM whose blocks drain goes on with it if it ends before a switch would, and for
- * no longer than was estimated. All else is switched. In any case no more is saved than has been
- * written, since the base checkpoint if there is one, and what the next kernel leaves free of the SM
- * is used first (pep_in_place). Without an announcement that is all there is to it.
+ * At the request: an SM whose blocks drain goes on with it if it ends before a switch would, and
+ * for no longer than was estimated. All else is switched. In any case no more is saved than has
+ * been written, since the base checkpoint if there is one, and what the next kernel leaves free of
+ * the SM is used first (pep_in_place). Without an announcement that is all there is to it.
  *
- * Chosen: which SMs. Those of contexts that the policy would take SMs from (vgpu_policy.would_take),
- * the least important first, the newest of each; as many as the announced kernel can fill.
+ * Chosen: which SMs. Those of contexts that the policy would take SMs from
+ * (vgpu_policy.would_take), the least important first, the newest of each; as many as the
+ * announced kernel can fill.
  */
 #include "common.h"
 

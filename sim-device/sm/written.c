@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Checkpoints of compiled blocks (PEP: Li et al., 3.1 and 3.3): which registers a block has written
- * since its base checkpoint, and the copies of what was saved.
+ * Checkpoints of compiled blocks (PEP: Li et al., 3.1 and 3.3): which registers a block has
+ * written since its base checkpoint, and the copies of what was saved.
  *
- * A bit for each register of a warp, all its threads together. Whatever executes an instruction of a
- * warp whose w->written is set marks what that writes: the run loop of the lanes does, in slices and
- * in the pipeline. Native code does not know of it, so such a block is interpreted; what it computes
- * is the same. There are bits from the base checkpoint on. What the block had written before is not
- * known, so all registers of warps that have not exited are in the base checkpoint. Shared memory is
- * in both parts as a whole (thesis 4.5.3), and so is the rest of the state, which is never taken from
- * the block here.
+ * A bit for each register of a warp, all its threads together. Whatever executes an instruction of
+ * a warp whose w->written is set marks what that writes: the run loop of the lanes does, in slices
+ * and in the pipeline. Native code does not know of it, so such a block is interpreted; what it
+ * computes is the same. There are bits from the base checkpoint on. What the block had written
+ * before is not known, so all registers of warps that have not exited are in the base checkpoint.
+ * Shared memory is in both parts as a whole (thesis 4.5.3), and so is the rest of the state, which
+ * is never taken from the block here.
  *
  * When the block has left its SM its registers and shared memory are overwritten: it goes on with
- * what was saved. The base part is restored first, and then the increment: a register that is dirty
- * in both has its value from the increment. (The thesis, 4.5.4, has the later part restored first.
- * That is wrong for such registers, unless it masks the earlier part.)
+ * what was saved. The base part is restored first, and then the increment: a register that is
+ * dirty in both has its value from the increment. (The thesis, 4.5.4, has the later part restored
+ * first. That is wrong for such registers, unless it masks the earlier part.)
  */
 #include "operands.h"
 #include "warps.h"
