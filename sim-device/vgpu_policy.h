@@ -486,8 +486,8 @@ void vgpu_exec_prepare(struct vgpu_exec *exec, u32 sm, const struct vgpu_sched_c
 /* When that launch was announced; VGPU_NEVER: it is not expected any more. */
 u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm);
 /*
- * Time from now until @block ends: the mean of the blocks of its launch that have ended less its own
- * time so far; before the first has, as vgpu_exec_block_drain_time(), also for profiled ones.
+ * Time from now until @block ends: the mean of the blocks of its launch that have ended less its
+ * own time so far; before the first has, as vgpu_exec_block_drain_time(), also for profiled ones.
  */
 u64 vgpu_exec_block_left(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* The longest of these on @sm. */

@@ -65,7 +65,8 @@ struct vgpu_cmd_launch {
 };
 
 /*
- * Flags of VGPU_CMD_LAUNCH. APART: of the objects that the code of the kernel names (VGPU_OBJECT_*),
+ * Flags of VGPU_CMD_LAUNCH. APART: of the objects that the code of the kernel names
+ * (VGPU_OBJECT_*),
  * those that it reads do not overlap with others that it writes. So blocks that read the ones and
  * write the others may be run again. Not true, it costs the results of this program alone.
  */
@@ -161,7 +162,8 @@ struct vgpu_cmd_profiled {
 	__u16 idempotent_permille;
 	__u16 threads;		/* per block */
 	/*
-	 * how much of a block's registers and shared memory need not be saved, x 1000, 0..1000: when
+	 * how much of a block's registers and shared memory need not be saved, x 1000, 0..1000:
+	 * when
 	 * its checkpoint is made, and again behind that (docs/preemption.md, PEP). 0: all is saved
 	 */
 	__u16 clean_base_permille;
@@ -176,8 +178,8 @@ struct vgpu_cmd_profiled {
 };
 
 /**
- * struct vgpu_cmd_announce - operands of VGPU_CMD_ANNOUNCE: this context is about to launch a kernel,
- * on whatever queue. What is 0 is not known.
+ * struct vgpu_cmd_announce - operands of VGPU_CMD_ANNOUNCE: this context is about to launch a
+ * kernel, on whatever queue. What is 0 is not known.
  *
  * It counts when it is submitted, whatever is before it in its queue, where it then has its turn as
  * a NOP. With preemption=pep SMs that the launch may take are prepared (docs/preemption.md), with

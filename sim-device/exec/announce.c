@@ -157,7 +157,9 @@ u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm)
 u32 vgpu_exec_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
 			 const struct vgpu_sched_context *from)
 {
-	return exec->policy->would_take && by != from ? exec->policy->would_take(exec, by, from) : 0;
+	if (!exec->policy->would_take || by == from)
+		return 0;
+	return exec->policy->would_take(exec, by, from);
 }
 
 u64 vgpu_exec_announced_sms(const struct vgpu_exec *exec, const struct vgpu_announcement *what)

@@ -171,7 +171,8 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 			return false;
 	}
 	return hw->context == smst->ksr->ctx->sched.id && hw->as == smst->ksr->ctx->as &&
-	       count_blocks(exec, &hw->resident, smst->ksr, &tally->save_area) == hw->resident_count;
+	       count_blocks(exec, &hw->resident, smst->ksr, &tally->save_area) ==
+		       hw->resident_count;
 }
 
 /* What @ksr has on shared @sm. */

@@ -9,8 +9,8 @@
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
- * has blocks leave one by one, checkpoint.c says what of a block is saved, announce.c knows of launches
- * to come,
+ * has blocks leave one by one, checkpoint.c says what of a block is saved, announce.c knows of
+ * launches to come,
  * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
@@ -99,23 +99,6 @@ struct vgpu_told {
 	u64 latency;
 	u64 lost;
 	bool chosen;
-};
-
-/**
- * struct vgpu_checkpoint - what the save area has of a block (checkpoint.c), in bytes
- * @base: its base checkpoint
- * @increment: what it had written since, or, without one, all that it had written
- * @in_place: of @increment, what is not in the save area but still on SM @sm
- * @has_base: it has a base checkpoint
- * @left: it has left the SM, and is saved as a whole
- */
-struct vgpu_checkpoint {
-	u32 base;
-	u32 increment;
-	u32 in_place;
-	u16 sm;
-	bool has_base;
-	bool left;
 };
 
 /**
@@ -484,60 +467,6 @@ u64 vgpu_exec_move_time(const struct vgpu_config *config, u64 bytes);
 u64 vgpu_exec_switch_cost(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
-/* ---- checkpoints (checkpoint.c) ------------------------------------------ */
-
-struct vgpu_checkpoint *vgpu_checkpoint_of(const struct vgpu_exec *exec,
-					   const struct vgpu_block *block);
-/* Has @block, on an SM, a base checkpoint? */
-bool vgpu_checkpoint_has_base(const struct vgpu_exec *exec, const struct vgpu_block *block);
-/* Bytes that the save area has of @block, wherever it is. */
-u64 vgpu_checkpoint_area(const struct vgpu_exec *exec, const struct vgpu_block *block);
-/* Bytes that are moved when @block is restored on @sm. */
-u64 vgpu_checkpoint_restores(const struct vgpu_exec *exec, const struct vgpu_block *block, u32 sm);
-/* Bytes that are moved to memory for @block, which waits for its save. */
-u64 vgpu_checkpoint_saves(const struct vgpu_exec *exec, const struct vgpu_block *block);
-/* Bytes that a save of @block, on an SM, would have to move, if nothing stayed in place. */
-u64 vgpu_checkpoint_would_save(const struct vgpu_exec *exec, const struct vgpu_block *block);
-/* @block leaves @smst and is to be saved: returns bytes to move to the save area. */
-u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
-/* Nothing of @block is needed any more that was saved: it has ended, or was dropped. */
-void vgpu_checkpoint_drop(struct vgpu_exec *exec, struct vgpu_block *block);
-/* @block has been restored: the save area has nothing of it any more. */
-void vgpu_checkpoint_restored(struct vgpu_exec *exec, struct vgpu_block *block);
-/* Blocks of @smst are to be saved: how much of them may stay there for who is next. */
-void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst);
-/*
- * @smst is about to be set up for @ksr, NULL: for several: what is in place and in its way moves to
- * memory. Returns how long that takes.
- */
-u64 vgpu_checkpoint_make_room(struct vgpu_exec *exec, struct vgpu_smst *smst,
-			      const struct vgpu_ksr *ksr);
-/* @sm, halted for it, can make its base checkpoint. */
-void vgpu_checkpoint_take(struct vgpu_exec *exec, u32 sm);
-/*
- * The base checkpoint of @block, which counts as preempted now, has been made: it goes on, or is
- * saved, as its SM has been reserved. false: nothing is left to do, it is to go to its PTBQ
- */
-bool vgpu_checkpoint_taken(struct vgpu_exec *exec, struct vgpu_smst *smst,
-			   struct vgpu_block *block);
-/* @smst does not stand for a base checkpoint any more. */
-void vgpu_checkpoint_over(struct vgpu_exec *exec, struct vgpu_smst *smst);
-/* Blocks that ended while @sm stood are followed by others. */
-void vgpu_checkpoint_refill(struct vgpu_exec *exec, u32 sm);
-/* The base checkpoints of the blocks on @sm are not needed. */
-void vgpu_checkpoint_forget(struct vgpu_exec *exec, u32 sm);
-/* A block has come to @sm. */
-void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm);
-
-/* ---- announcements (announce.c) ------------------------------------------ */
-
-/* A launch of @ctx comes, @delay from now; returns when it does. */
-u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay);
-/* An SM has stood for @time, for an announcement of context @id. */
-void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time);
-/* @ctx ends. */
-void vgpu_announce_abort(struct vgpu_exec_context *ctx);
-
 /* ---- the local scheduler of an SM (block_switch.c) ---------------------- */
 
 /* Most extra blocks of an SM: the limit of extra_blocks in ../vgpu_config.h. */

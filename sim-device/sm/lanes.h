@@ -97,7 +97,7 @@ struct vgpu_warp {
 	u32 native;		/* for native code (native.h) */
 	u32 waits;		/* how often the access at waits_pc has waited */
 	u64 cycles;		/* latencies of what it executed in this slice */
-	u64 *written;		/* a bit for each register that it writes; NULL: no matter (written.c) */
+	u64 *written;		/* a bit for each register it writes; NULL: no matter (written.c) */
 	struct vgpu_page_waiter waiter;
 	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	/* what it begins with, or has in each slice: */

@@ -96,8 +96,8 @@ enum vgpu_block_wait {
  * @stops_in: until it can leave its SM, beside what it has in flight. NULL: at once
  * @dirty: bytes of its context that it has written, @since: since its checkpoint, else since it
  *   began; the rest need not be saved. NULL: all of it
- * @checkpoint: save all that it has, off its SM for that; false: it cannot be. NULL: there is nothing
- *   that could be saved, as of the next three
+ * @checkpoint: save all that it has, off its SM for that; false: it cannot be. NULL: there is
+ *   nothing that could be saved, as of the next three
  * @save_rest: it has left its SM; @increment: save what it has written since
  * @take_back: it is to go on: restore what was saved
  * @forget: what was saved is not needed any more

@@ -23,8 +23,8 @@ struct vgpu_barrier {
 };
 
 /**
- * struct vgpu_copy - what is saved of a block that has a base checkpoint (written.c), one allocation.
- * Part 0 is the base, part 1 the increment
+ * struct vgpu_copy - what is saved of a block that has a base checkpoint (written.c), one
+ * allocation. Part 0 is the base, part 1 the increment
  * @sets: VGPU_UNWRITTEN_WORDS of each warp of each part: a bit for each register in it
  * @rows: all registers of each warp of each part; of those that are not in it anything
  * @shared: shared memory of each part

@@ -91,10 +91,11 @@ static const struct key keys[KEYS] = {
 			     "is made of it, 0..1, at most three digits after the decimal point" },
 	[KEY_DIRTY_INCREMENT] = { "dirty_increment", BIT(WL_KERNEL), 0, 3, 0, 1000, 1000,
 				  "the part of a block's context that it has written since its "
-				  "checkpoint, 0..1, at most three digits after the decimal point" },
+				  "checkpoint, 0..1, at most three digits after the decimal "
+				  "point" },
 	[KEY_LAUNCH_US] = { "launch_us", BIT(WL_KERNEL), 0, WL_US_DECIMALS, 0, HOUR_PS, 0,
-			    "microseconds from the call that launches to its end, up to an hour, at "
-			    "most six digits after the decimal point" },
+			    "microseconds from the call that launches to its end, up to an hour, "
+			    "at most six digits after the decimal point" },
 	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL) | BIT(WL_WAIT),
 			 BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0, "1..64" },
 	[KEY_FOR] = { "for", BIT(WL_SYNC) | BIT(WL_WAIT), BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0,

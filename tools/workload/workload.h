@@ -37,7 +37,7 @@ struct wl_phase {
 	u64 amount;
 	/* of its first launch in a run; each has memory of its own (walk.h) */
 	struct vgpu_cmd_profiled kernel;
-	u64 launch_ps;			/* of the host, from the announcement to each launch; 0: none */
+	u64 launch_ps;			/* of the host, from announcement to launch; 0: none */
 	char name[WL_NAME_BYTES];	/* of the kernel */
 };
 

@@ -68,8 +68,8 @@ static bool is_apart(const struct vgpu_program_kernel *kernel, const uint8_t *pa
 }
 
 /*
- * With preemption=pep the device wants to know of a launch when it is called for. Which mechanism it
- * uses is looked up now and then: it may change.
+ * With preemption=pep the device wants to know of a launch when it is called for. Which mechanism
+ * it uses is looked up now and then: it may change.
  */
 #define LOOK_UP_AFTER	256u
 

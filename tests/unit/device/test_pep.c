@@ -3,10 +3,10 @@
  * PEP on one SM, computed on paper (docs/preemption.md): the cases a to e of Li et al., figure 3.
  *
  * As in test_preempt.c: a launch takes 1 us, the setup of the SM 0.1 us, so blocks of the first
- * kernel start at 1.1 us. Four fit into the SM. The pipeline drains in 0.5 us, and the context of one
- * block takes 1 us: W is 4.5 us. Half of it is dirty at a base checkpoint, which so takes 2 us, and a
- * quarter of it after that: an increment takes 1 us. An announcement takes 1.3 us to the SM, and the
- * launch is expected 20 us after it.
+ * kernel start at 1.1 us. Four fit into the SM. The pipeline drains in 0.5 us, and the context of
+ * one block takes 1 us: W is 4.5 us. Half of it is dirty at a base checkpoint, which so takes 2 us,
+ * and a quarter of it after that: an increment takes 1 us. An announcement takes 1.3 us to the SM, and
+ * the launch is expected 20 us after it.
  */
 #include "host.h"
 #include "manual.h"
@@ -20,7 +20,9 @@ struct pep {
 	u32 a, b, queue;
 };
 
-/* Kernel 1 has @blocks of @block_us. Kernel 2, one block of 10 us, is launched at @launch tenths. */
+/*
+ * Kernel 1 has @blocks of @block_us. Kernel 2, one block of 10 us, is launched at @launch tenths.
+ */
 static struct pep begin(u64 blocks, u64 block_us, const char *in_place)
 {
 	struct pep t = { .h = manual_one_sm("pep") };
@@ -198,8 +200,12 @@ static void blocks_drain_then_one_checkpoint(void **state)
 	(void)state;
 	announce(&t, 300);
 	reserve(&t, 440);
-	/* kernel 2 runs 10 us; bases are restored in 2 us, and 40 us less 0.5 and the cycles are left */
-	account = ends(&t, made + TENTH, made + TENTH + 10 * US + TENTH + 2 * US + 395 * TENTH - CYCLES);
+	/*
+	 * kernel 2 runs 10 us; bases are restored in 2 us, and 40 us less 0.5 and the cycles are
+	 * left
+	 */
+	account = ends(&t, made + TENTH,
+		       made + TENTH + 10 * US + TENTH + 2 * US + 395 * TENTH - CYCLES);
 	assert_int_equal(account.blocks_checkpointed, 4);
 	assert_int_equal(account.saved_bytes, 4 * BLOCK / 2);
 	host_free(t.h);
@@ -235,7 +241,9 @@ static void nothing_was_announced(void **state)
 	host_free(t.h);
 }
 
-/* The base checkpoint of a block is released when that ends, at 103.1 and 2.5 for the checkpoint. */
+/*
+ * The base checkpoint of a block is released when that ends, at 103.1 and 2.5 for the checkpoint.
+ */
 static void a_block_ends_after_its_checkpoint(void **state)
 {
 	struct pep t = begin(4, 100, "1");
@@ -253,8 +261,8 @@ static void a_block_ends_after_its_checkpoint(void **state)
 }
 
 /*
- * Announced and never launched: after 200 us the checkpoints are gone. What the SM has stood for, 2.5
- * us, the next launch comes later, and until then no announcement counts.
+ * Announced and never launched: after 200 us the checkpoints are gone. What the SM has stood for,
+ * 2.5 us, the next launch comes later, and until then no announcement counts.
  */
 static void no_launch_follows(void **state)
 {
@@ -329,7 +337,10 @@ static void the_victim_dies(void **state)
 	}
 }
 
-/* An SM is set up for a kernel that needs the room of what is in place: that moves to memory first. */
+/*
+ * An SM is set up for a kernel that needs the room of what is in place: that moves to memory
+ * first.
+ */
 static void what_is_in_the_way_moves_to_memory(void **state)
 {
 	struct pep t = begin(4, 100, "1");
@@ -342,8 +353,8 @@ static void what_is_in_the_way_moves_to_memory(void **state)
 	vgpu_device_run(t.h->dev, 220 * TENTH, ~0u);
 	assert_int_equal(exec->smst[0].in_place, BLOCK);
 	/*
-	 * Four blocks need all registers. Kernel 2 is drained at 23.5 and saved at 24.5. 16 KB of shared
-	 * memory are free: the increment of one block stays, those of three take 0.75
+	 * Four blocks need all registers. Kernel 2 is drained at 23.5 and saved at 24.5. 16 KB of
+	 * shared memory are free: the increment of one block stays, those of three take 0.75
 	 */
 	host_push(t.h, c, queue, cmd_profiled(4, 10 * US, 4));
 	vgpu_device_run(t.h->dev, 230 * TENTH, ~0u);

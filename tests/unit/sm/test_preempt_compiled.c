@@ -236,7 +236,8 @@ static void the_increment_is_restored_last(void **state)
 	want = malloc(block->warps->count * words * sizeof(u32) + block->warps->shared_bytes);
 	for (u32 n = 0; n < block->warps->count; n++)
 		memcpy(want + n * words, block->warps->warp[n].regs, words * sizeof(u32));
-	memcpy(want + block->warps->count * words, block->warps->shared, block->warps->shared_bytes);
+	memcpy(want + block->warps->count * words, block->warps->shared,
+	       block->warps->shared_bytes);
 	vgpu_written_leave(block, true);
 	assert_false(is_as(block, want));
 	/* as printed */
@@ -253,7 +254,10 @@ static void the_increment_is_restored_last(void **state)
 	host_free(h);
 }
 
-/* Base checkpoints and increments, of what was written; the thousand of them change nothing either. */
+/*
+ * Base checkpoints and increments, of what was written; the thousand of them change nothing
+ * either.
+ */
 static void checkpoints_change_nothing(void **state)
 {
 	(void)state;
