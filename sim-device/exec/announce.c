@@ -16,7 +16,7 @@
  */
 #include "exec.h"
 
-static struct vgpu_exec_context *find(const struct vgpu_exec *exec, u32 id)
+static struct vgpu_exec_context *find_context(const struct vgpu_exec *exec, u32 id)
 {
 	struct vgpu_exec_context *ctx;
 
@@ -121,7 +121,7 @@ u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay)
 
 void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time)
 {
-	struct vgpu_exec_context *ctx = find(exec, id);
+	struct vgpu_exec_context *ctx = find_context(exec, id);
 
 	if (!ctx)
 		return;
@@ -149,7 +149,7 @@ void vgpu_exec_prepare(struct vgpu_exec *exec, u32 sm, const struct vgpu_sched_c
 
 u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm)
 {
-	const struct vgpu_exec_context *ctx = find(exec, exec->smst[sm].announcer);
+	const struct vgpu_exec_context *ctx = find_context(exec, exec->smst[sm].announcer);
 
 	return ctx && ctx->announced.open ? ctx->announced.time : VGPU_NEVER;
 }

@@ -28,7 +28,7 @@ VGPU_PRESET=gtx980 $record --quick --only cuda/saxpy "$dir/3" >/dev/null
 ok "another device differs, and is named" $?
 
 for n in 4 5; do $record --only 'job/priorities.ini k20c ppq-shared' "$dir/$n" >"$dir/said" || cat "$dir/said"; done
-[ "$(wc -l <"$dir/4")" -eq 8 ] && $compare "$dir/4" "$dir/5" >"$dir/said"
+[ "$(wc -l <"$dir/4")" -eq 14 ] && $compare "$dir/4" "$dir/5" >"$dir/said"
 ok "a job file under every mechanism" $?
 [ "$(cut -c1-64 "$dir/4" | sort -u | wc -l)" -gt 3 ]
 ok "mechanisms differ from each other" $?

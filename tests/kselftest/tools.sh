@@ -80,7 +80,8 @@ ok "smi: dmon" $?
 vgpu-smi -q -x -f "$dir/said" && grep -qx ' *<gpu id="00000000:00:00.0">' "$dir/said" && grep -qx " *<total>$vram MiB</total>" "$dir/said" &&
 	grep -qx " *<pid>$holder</pid>" "$dir/said" && [ "$(grep -c '^ *<[a-z_]*[ >][^/]*$' "$dir/said")" -eq "$(grep -c '^ *</' "$dir/said")" ]
 ok "smi: XML" $?
-vgpu-smi -L -lms 50 | head -n 3 >"$dir/said" && [ "$(wc -l <"$dir/said")" -eq 3 ]
+timeout 60 vgpu-smi -L -lms 50 | head -n 3 >"$dir/said"
+[ "$(wc -l <"$dir/said")" -eq 3 ]
 ok "smi: -lms" $?
 says "smi: XML of no query" 2 "-x goes with -q" vgpu-smi -x
 says "smi: no looks" 2 "1 or more, not 0" vgpu-smi pmon -c 0

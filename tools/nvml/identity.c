@@ -6,8 +6,8 @@
 
 #include "nvml_state.h"
 
-/* CUDA_VERSION of runtime/cuda_runtime.h */
-#define CUDA_VERSION	11020
+/* As cuDriverGetVersion() */
+#define CUDA_VERSION	13000
 
 /* ---- the system --------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
  * As in test_preempt.c: a launch takes 1 us, the setup of the SM 0.1 us, so blocks of the first
  * kernel start at 1.1 us. Four fit into the SM. The pipeline drains in 0.5 us, and the context of
  * one block takes 1 us: W is 4.5 us. Half of it is dirty at a base checkpoint, which so takes 2 us,
- * and a quarter of it after that: an increment takes 1 us. An announcement takes 1.3 us to the SM, and
- * the launch is expected 20 us after it.
+ * and a quarter of it after that: an increment takes 1 us. An announcement takes 1.3 us to the SM,
+ * and the launch is expected 20 us after it.
  */
 #include "host.h"
 #include "manual.h"

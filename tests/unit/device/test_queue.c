@@ -390,7 +390,7 @@ static void malformed_commands_are_refused(void **state)
 		cmd.raw[4 + word] |= 1ull << 32;
 		assert_int_equal(host_try(h, c, q, &cmd, 0, NULL), -EINVAL);
 		cmd = cmd_profiled(1, 1, 1);
-		cmd.profiled.threads = word == 0 ? 0 : word == 1 ? 1025 : ~0u;
+		cmd.profiled.threads = word == 0 ? 0 : word == 1 ? 1025 : 0xffff;
 		assert_int_equal(host_try(h, c, q, &cmd, 0, NULL), -EINVAL);
 		cmd = cmd_profiled(1, 1, 1);
 		cmd.profiled.shared_bytes = 49153 + word;

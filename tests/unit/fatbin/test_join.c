@@ -58,7 +58,7 @@ static void functions_and_variables_are_found_in_other_modules(void **state)
 		"{ .reg .u32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r2, %r1, 1;\n"
 		"  st.param.b32 [r], %r2; ret; }\n",
 	};
-	static const char *const reverse[] = { texts[1], texts[0] };
+	const char *const reverse[] = { texts[1], texts[0] };
 	struct vgpu_program *program = compiled(2, texts);
 
 	(void)state;
@@ -115,7 +115,7 @@ static void two_definitions_are_refused_by_name(void **state)
 		HEAD ".visible .func f () { ret; }\n" KERNEL("one", ""),
 		HEAD ".visible .func f () { ret; }\n" KERNEL("two", ""),
 	};
-	static const char *const bad[] = { texts[0], "no PTX" };
+	const char *const bad[] = { texts[0], "no PTX" };
 	char *text;
 
 	(void)state;

@@ -457,7 +457,7 @@ gcc -shared -fPIC -w other.c -Wl,-soname,libcudart.so.12 -o libcudart.so.12
 gcc -shared -fPIC -w other.c -Wl,-soname,libanother.so -o libanother.so
 gcc -c -w other.c -o other.o
 two_runtimes "another libcudart before" 'libcudart\.so\.12' -L. -l:libcudart.so.12 "-L'$top/build'" -lvgpu
-two_runtimes "another libcudart behind" 'libcudart\.so\.12' -Wl,--no-as-needed "-L'$top/build'" -lvgpu -L. -l:libcudart.so.12
+two_runtimes "another libcudart behind" 'libcudart\.so\.12' -Wl,--no-as-needed -L. "-L'$top/build'" -lvgpu -l:libcudart.so.12
 two_runtimes "a runtime of another name" 'libanother\.so' -L. -lanother "-L'$top/build'" -lvgpu
 two_runtimes "a runtime inside the program" 'both' other.o "-L'$top/build'" -lvgpu
 cat >front.c <<'END'
