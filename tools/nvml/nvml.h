@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define NVML_API_VERSION	12
+#define NVML_API_VERSION	13
 
 typedef enum {
 	NVML_SUCCESS = 0,

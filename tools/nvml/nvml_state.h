@@ -15,15 +15,15 @@
 #define NVML_DEVICES	64u
 #define NVML_PROCESSES	1024u
 
-/** struct nvml_process - SM time of a process, when it was looked at last */
+/** struct nvml_process - a process, when it was looked at; @memory: promised to it, bytes */
 struct nvml_process {
 	uint32_t pid;
-	uint64_t sm_time;
+	uint64_t sm_time, memory;
 };
 
 /**
  * struct nvml_device - a handle
- * @before: as it was when its utilization was asked for; its list members are not used
+ * @before: as it was when its utilization was asked for
  * @looked: when that was, nanoseconds of real time; 0: not yet
  * @rates: the answer then
  * @processes, @process_time: the same for nvmlDeviceGetProcessUtilization(); virtual time
@@ -56,12 +56,9 @@ void nvml_wait_for_a_sample(void);
 uint64_t nvml_real_time(void);
 /* The device as it is now. NVML_ERROR_GPU_IS_LOST: it is no more. */
 nvmlReturn_t nvml_look(const struct nvml_device *device, struct client_device *now);
-/* Its contexts, a malloc'ed list. */
-nvmlReturn_t nvml_contexts(const struct nvml_device *device, struct client_context **list,
-			   size_t *count);
-/* @processes of @contexts, those that the caller may see, each once. Returns how many. */
-unsigned int nvml_processes(const struct client_context *contexts, size_t count,
-			    struct nvml_process *processes);
+/* Its processes that the caller may see, each once, @most of them. */
+nvmlReturn_t nvml_processes(const struct nvml_device *device, struct nvml_process *processes,
+			    unsigned int most, unsigned int *count);
 /* Copy with its NUL; NVML_ERROR_INSUFFICIENT_SIZE */
 nvmlReturn_t nvml_text(char *to, unsigned int length, const char *text);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Who uses a device: memory and SM time of processes. Those of other users are root's to see. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 
@@ -8,94 +7,55 @@
 
 /* ---- memory ------------------------------------------------------------- */
 
-static unsigned int sum_memory(const struct client_context *contexts, size_t count,
-			       nvmlProcessInfo_t *infos)
+static struct nvml_process found[NVML_PROCESSES];	/* under the lock */
+
+/* Processes of @device into found; @room is that of the caller's list, then how many there are. */
+static nvmlReturn_t find_processes(nvmlDevice_t device, const void *list, unsigned int *room)
 {
-	unsigned int found = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		unsigned int n = 0;
-
-		if (contexts[i].hidden || !contexts[i].pid)
-			continue;
-		while (n < found && infos[n].pid != contexts[i].pid)
-			n++;
-		if (n == found)
-			infos[found++] = (nvmlProcessInfo_t){ .pid = contexts[i].pid,
-							      .gpuInstanceId = ~0u,
-							      .computeInstanceId = ~0u };
-		infos[n].usedGpuMemory += contexts[i].mapped_bytes;
-	}
-	return found;
-}
-
-/* All processes of @device, a malloc'ed list. */
-static nvmlReturn_t list_processes(nvmlDevice_t device, nvmlProcessInfo_t **infos,
-				   unsigned int *count)
-{
-	struct client_context *contexts;
-	nvmlReturn_t result = nvml_enter(device);
-	size_t found;
-
-	if (result)
-		return result;
-	result = nvml_contexts(device, &contexts, &found);
-	nvml_leave();
-	if (result)
-		return result;
-	*infos = calloc(found + 1, sizeof(**infos));
-	if (*infos)
-		*count = sum_memory(contexts, found, *infos);
-	free(contexts);
-	return *infos ? NVML_SUCCESS : NVML_ERROR_MEMORY;
-}
-
-/* @room: in the caller's list; it becomes how many there are. */
-static nvmlReturn_t fit(unsigned int *room, unsigned int count, const void *list)
-{
+	unsigned int count;
+	nvmlReturn_t result = nvml_processes(device, found, NVML_PROCESSES, &count);
 	bool fits = count <= *room && (list || !count);
 
+	if (result)
+		return result;
 	*room = count;
 	return fits ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
-						     unsigned int *count,
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
 						     nvmlProcessInfo_t *infos)
 {
-	nvmlProcessInfo_t *all;
-	unsigned int found;
 	nvmlReturn_t result;
 
 	if (!count)
 		return NVML_ERROR_INVALID_ARGUMENT;
-	result = list_processes(device, &all, &found);
+	result = nvml_enter(device);
 	if (result)
 		return result;
-	result = fit(count, found, infos);
-	if (!result && found)
-		memcpy(infos, all, found * sizeof(*infos));
-	free(all);
+	result = find_processes(device, infos, count);
+	for (unsigned int n = 0; !result && n < *count; n++)
+		infos[n] = (nvmlProcessInfo_t){ .pid = found[n].pid,
+						.usedGpuMemory = found[n].memory,
+						.gpuInstanceId = ~0u,
+						.computeInstanceId = ~0u };
+	nvml_leave();
 	return result;
 }
 
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device,
-						  unsigned int *count,
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count,
 						  nvmlProcessInfo_v1_t *infos)
 {
-	nvmlProcessInfo_t *all;
-	unsigned int found;
 	nvmlReturn_t result;
 
 	if (!count)
 		return NVML_ERROR_INVALID_ARGUMENT;
-	result = list_processes(device, &all, &found);
+	result = nvml_enter(device);
 	if (result)
 		return result;
-	result = fit(count, found, infos);
-	for (unsigned int n = 0; !result && n < found; n++)
-		infos[n] = (nvmlProcessInfo_v1_t){ all[n].pid, all[n].usedGpuMemory };
-	free(all);
+	result = find_processes(device, infos, count);
+	for (unsigned int n = 0; !result && n < *count; n++)
+		infos[n] = (nvmlProcessInfo_v1_t){ found[n].pid, found[n].memory };
+	nvml_leave();
 	return result;
 }
 
@@ -141,30 +101,25 @@ static unsigned int sample(struct nvml_device *device, const struct nvml_process
 static nvmlReturn_t take_samples(struct nvml_device *device,
 				 nvmlProcessUtilizationSample_t *samples, unsigned int *count)
 {
-	static struct nvml_process processes[NVML_PROCESSES];	/* under the lock */
-	struct client_context *contexts;
 	struct client_device now;
-	unsigned int found, room = *count;
-	size_t number;
+	unsigned int processes, room = *count;
 	nvmlReturn_t result;
 
 	nvml_wait_for_a_sample();
 	result = nvml_look(device, &now);
 
 	if (!result)
-		result = nvml_contexts(device, &contexts, &number);
+		result = nvml_processes(device, found, NVML_PROCESSES, &processes);
 	if (result)
 		return result;
-	found = nvml_processes(contexts, number, processes);
-	free(contexts);
-	*count = sample(device, processes, found, &now, NULL);
+	*count = sample(device, found, processes, &now, NULL);
 	if (!*count)
 		return NVML_ERROR_NOT_FOUND;
 	if (!samples || room < *count)
 		return NVML_ERROR_INSUFFICIENT_SIZE;
-	sample(device, processes, found, &now, samples);
-	memcpy(device->processes, processes, found * sizeof(*processes));
-	device->process_count = found;
+	sample(device, found, processes, &now, samples);
+	memcpy(device->processes, found, processes * sizeof(*found));
+	device->process_count = processes;
 	device->process_time = now.time;
 	return NVML_SUCCESS;
 }

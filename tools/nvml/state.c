@@ -113,47 +113,48 @@ nvmlReturn_t nvml_look(const struct nvml_device *device, struct client_device *n
 	return result;
 }
 
-nvmlReturn_t nvml_contexts(const struct nvml_device *device, struct client_context **list,
-			   size_t *count)
+static void add_context(struct nvml_process *processes, unsigned int most, unsigned int *count,
+			const struct client_context *context)
 {
-	return verdict(client_contexts(&nvml.client, (int)device->index, list, count));
+	unsigned int n = 0;
+
+	while (n < *count && processes[n].pid != context->pid)
+		n++;
+	if (n == most)
+		return;
+	if (n == *count)
+		processes[(*count)++] = (struct nvml_process){ .pid = context->pid };
+	processes[n].sm_time += context->sm_time;
+	processes[n].memory += context->mapped_bytes;
 }
 
-unsigned int nvml_processes(const struct client_context *contexts, size_t count,
-			    struct nvml_process *processes)
+nvmlReturn_t nvml_processes(const struct nvml_device *device, struct nvml_process *processes,
+			    unsigned int most, unsigned int *count)
 {
-	unsigned int found = 0;
+	struct client_context *list;
+	size_t contexts;
+	nvmlReturn_t result;
 
-	for (size_t i = 0; i < count; i++) {
-		unsigned int n = 0;
-
-		if (contexts[i].hidden || !contexts[i].pid)
-			continue;
-		while (n < found && processes[n].pid != contexts[i].pid)
-			n++;
-		if (n == NVML_PROCESSES)
-			break;
-		if (n == found)
-			processes[found++] = (struct nvml_process){ .pid = contexts[i].pid };
-		processes[n].sm_time += contexts[i].sm_time;
-	}
-	return found;
+	result = verdict(client_contexts(&nvml.client, (int)device->index, &list, &contexts));
+	if (result)
+		return result;
+	*count = 0;
+	for (size_t i = 0; i < contexts; i++)
+		if (!list[i].hidden && list[i].pid)
+			add_context(processes, most, count, &list[i]);
+	free(list);
+	return NVML_SUCCESS;
 }
 
 /* ---- init --------------------------------------------------------------- */
 
 static void begin_device(struct nvml_device *device, const struct client_device *now)
 {
-	struct client_context *contexts;
-	size_t count;
-
 	device->index = now->index;
 	device->before = *now;
 	device->process_time = now->time;
-	if (nvml_contexts(device, &contexts, &count))
-		return;
-	device->process_count = nvml_processes(contexts, count, device->processes);
-	free(contexts);
+	/* without them, none has used anything yet */
+	nvml_processes(device, device->processes, NVML_PROCESSES, &device->process_count);
 }
 
 static nvmlReturn_t begin(void)

@@ -95,22 +95,43 @@ double view_host_faults(const struct view *view, const struct client_context *c)
 			0;
 }
 
+unsigned int view_utilization(const struct view *view, const struct client_device *d)
+{
+	const struct client_device *before = view_before(view, d);
+
+	return before ? client_utilization(before, d) : 0;
+}
+
+unsigned int view_copy_share(const struct view *view, const struct client_device *d)
+{
+	const struct client_device *before = view_before(view, d);
+
+	return before ? client_copy_share(before, d) : 0;
+}
+
+/* The device of @c now, and at the look before; NULL: it was not there. */
+static const struct client_device *device_of(const struct view *view,
+					     const struct client_context *c,
+					     const struct client_device **before)
+{
+	for (size_t i = 0; i < view->device_count; i++) {
+		*before = view_before(view, &view->devices[i]);
+		if (view->devices[i].index == c->device && *before)
+			return &view->devices[i];
+	}
+	return NULL;
+}
+
 double view_sm_share(const struct view *view, const struct client_context *c)
 {
 	const struct client_context *before = context_before(view, c);
-	double all = 0;
+	const struct client_device *then, *now = device_of(view, c, &then);
+	double all = now ? (double)(now->time - then->time) * (double)now->sms : 0, share;
 
-	for (size_t i = 0; before && i < view->device_count; i++) {
-		const struct client_device *now = &view->devices[i];
-		const struct client_device *then = view_before(view, now);
-
-		if (now->index == c->device && then)
-			all = (double)(now->time - then->time) * (double)now->sms;
-	}
-	if (all <= 0)
+	if (!before || all <= 0)
 		return 0;
-	all = (double)(c->sm_time - before->sm_time) * 100 / all;
-	return all < 100 ? all : 100;
+	share = (double)(c->sm_time - before->sm_time) * 100 / all;
+	return share < 100 ? share : 100;
 }
 
 /* Warp instructions since the look before; 0: it was not there. */
@@ -123,15 +144,9 @@ static double issued(const struct view *view, const struct client_context *c)
 
 double view_issue_share(const struct view *view, const struct client_context *c)
 {
-	double all = 0, sum = 0;
+	const struct client_device *then, *now = device_of(view, c, &then);
+	double all = now ? (double)(now->instructions - then->instructions) : 0, sum = 0;
 
-	for (size_t i = 0; i < view->device_count; i++) {
-		const struct client_device *now = &view->devices[i];
-		const struct client_device *then = view_before(view, now);
-
-		if (now->index == c->device && then)
-			all = (double)(now->instructions - then->instructions);
-	}
 	/* contexts are asked after the device and may have executed more than it says */
 	for (size_t i = 0; i < view->context_count; i++)
 		if (view->contexts[i].device == c->device)

@@ -15,12 +15,11 @@ void dmon(const struct view *view, bool first)
 		      stdout);
 	for (size_t i = 0; i < view->device_count; i++) {
 		const struct client_device *now = &view->devices[i];
-		const struct client_device *before = view_before(view, now);
 
 		printf("%5u      -      -      - %6u %6u      -      -      -      -      - %6"
 		       PRIu64 "\n",
-		       now->index, before ? client_utilization(before, now) : 0,
-		       before ? client_copy_share(before, now) : 0, now->clock_khz / 1000);
+		       now->index, view_utilization(view, now), view_copy_share(view, now),
+		       now->clock_khz / 1000);
 	}
 }
 

@@ -71,13 +71,6 @@ static double mean_us(uint64_t time, uint64_t count)
 	return count ? (double)time / (double)count / 1e6 : 0;
 }
 
-static unsigned int utilization_of(const struct row *row)
-{
-	const struct client_device *before = view_before(row->view, row->device);
-
-	return before ? client_utilization(before, row->device) : 0;
-}
-
 static void uuid_of(const struct row *row, char *text, size_t size)
 {
 	client_uuid(row->device->index, text, size);
@@ -86,13 +79,6 @@ static void uuid_of(const struct row *row, char *text, size_t size)
 static void bus_of(const struct row *row, char *text, size_t size)
 {
 	client_bus(row->device->index, text, size);
-}
-
-static void copy_share(const struct row *row, char *text, size_t size)
-{
-	const struct client_device *before = view_before(row->view, row->device);
-
-	snprintf(text, size, "%u", before ? client_copy_share(before, row->device) : 0);
 }
 
 static void disabled(const struct row *row, char *text, size_t size)
@@ -113,7 +99,8 @@ U64(memory_total, row->device->vram_bytes >> 20)
 U64(memory_free, row->device->vram_free >> 20)
 U64(memory_used, (row->device->vram_bytes - row->device->vram_free + (1 << 20) - 1) >> 20)
 U64(memory_resident, row->device->vram_resident >> 10)
-U64(utilization, utilization_of(row))
+U64(utilization, view_utilization(row->view, row->device))
+U64(copy_share, view_copy_share(row->view, row->device))
 U64(clock_mhz, row->device->clock_khz / 1000)
 U64(queues_used, row->device->queues)
 U64(queues_total, row->device->hw_queues)

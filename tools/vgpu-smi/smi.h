@@ -37,6 +37,12 @@ double view_faults(const struct view *view, const struct client_context *c);
 /* The same, of its process for managed memory. */
 double view_host_faults(const struct view *view, const struct client_context *c);
 
+/*
+ * Per cent of SM time in which SMs of @d were not idle, and of time in which its copy engine 0
+ * transferred, since the look before; 0: not known.
+ */
+unsigned int view_utilization(const struct view *view, const struct client_device *d);
+unsigned int view_copy_share(const struct view *view, const struct client_device *d);
 /* Per cent of the SM time of its device since the look before that was @c's; 0: not known. */
 double view_sm_share(const struct view *view, const struct client_context *c);
 /*

@@ -16,13 +16,6 @@
 #define LINE	SMI_LINE
 #define PARTS	"|-------------------------+--------------------------+------------------------|\n"
 
-static unsigned int utilization(const struct view *view, const struct client_device *d)
-{
-	const struct client_device *before = view_before(view, d);
-
-	return before ? client_utilization(before, d) : 0;
-}
-
 static void device(const struct view *view, const struct client_device *d)
 {
 	char policy[32], preemption[32], clock[32], memory[64], queues[32], latency[32] = "";
@@ -35,7 +28,7 @@ static void device(const struct view *view, const struct client_device *d)
 		client_time_text(d->preemption_time / d->preemptions, latency, sizeof(latency));
 	printf("| %3u  %-18.18s | %-24.24s | %16s  %3u%% |\n", d->index, d->preset,
 	       client_knob_value(d, "policy", policy, sizeof(policy)), memory,
-	       utilization(view, d));
+	       view_utilization(view, d));
 	printf("|      %4" PRIu64 " SMs  %8s | %-12.12s %11s | queues %9s %5s |\n", d->sms, clock,
 	       client_knob_value(d, "preemption", preemption, sizeof(preemption)), d->clock, queues,
 	       "");
@@ -215,7 +208,7 @@ static void full_device(const struct view *view, const struct client_device *d)
 	SAY(1, "Clock", "%" PRIu64 " MHz", d->clock_khz / 1000);
 	SAY(1, "Virtual time", "%s", client_time_text(d->time, text, sizeof(text)));
 	SAY(1, "Time mode", "%s", d->clock);
-	SAY(1, "Utilization", "%u %%", utilization(view, d));
+	SAY(1, "Utilization", "%u %%", view_utilization(view, d));
 	SAY(1, "Memory", "%" PRIu64 " MiB", MIB(d->vram_bytes));
 	SAY(1, "Memory promised", "%" PRIu64 " MiB", MIB_UP(d->vram_bytes - d->vram_free));
 	SAY(1, "Memory resident", "%" PRIu64 " KiB", d->vram_resident >> 10);

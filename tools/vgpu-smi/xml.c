@@ -48,11 +48,9 @@ static void memory(const struct client_device *d)
 
 static void rates(const struct view *view, const struct client_device *d)
 {
-	const struct client_device *before = view_before(view, d);
-
 	printf("%16s<utilization>\n", "");
-	number(D(3), "gpu_util", before ? client_utilization(before, d) : 0, " %");
-	number(D(3), "memory_util", before ? client_copy_share(before, d) : 0, " %");
+	number(D(3), "gpu_util", view_utilization(view, d), " %");
+	number(D(3), "memory_util", view_copy_share(view, d), " %");
 	printf("%16s</utilization>\n", "");
 	printf("%16s<temperature>\n", "");
 	element(D(3), "gpu_temp", "N/A");
