@@ -438,6 +438,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
 	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	for name in $(tool-names) vgpucc; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
+
 # vgpu-smi under the name that scripts call
 install-nvidia-smi: install
 	ln -sf vgpu-smi $(DESTDIR)$(PREFIX)/bin/nvidia-smi

@@ -380,6 +380,15 @@ works "dependencies of such a file" "^managed.o: .*managed.h" bash -c "'$vgpucc'
 refused "an error in such a file" "managed.cu:3:.*undeclared" bash -c "mkdir wrong &&
 	sed 's/hidden++/undeclared++/' managed.cu >wrong/managed.cu && '$vgpucc' -I. -c wrong/managed.cu"
 works "clang's options, as CMake passes them" "" "$vgpucc" --cuda-gpu-arch=sm_80 --cuda-path=/nowhere -DEXTRA=1 -c scale.cu
+mkdir -p "a place" && echo '#define PLACE 3' >"a place/place.h" && echo '#include "place.h"
+int place[PLACE == 3 && GIVEN == 4 ? 1 : -1];' >place.cu
+printf '%s\n' '-I"a place"' '--options-file=more.rsp' >some.rsp && echo "-DGIVEN=4" >more.rsp
+works "options in files" "" "$vgpucc" --options-file some.rsp -c place.cu
+echo '--options-file self.rsp' >self.rsp
+refused "a file of options that names itself" "name each other" "$vgpucc" --options-file self.rsp -c place.cu
+echo "-I'a place" >open.rsp
+refused "a quote that is not closed" "open.rsp: a quote is not closed" "$vgpucc" -optf open.rsp -c place.cu
+refused "no such file of options" "nowhere.rsp: there is no such file" "$vgpucc" -optf nowhere.rsp -c place.cu
 works "the runtime by its CUDA name" "^result 10 8 7" bash -c "'$vgpucc' -c -DEXTRA=3 scale.cu -o byname.o &&
 	gcc byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -lstdc++ -o byname && ./byname"
 # Where a kernel went wrong: -g and -lineinfo name the line of the source, also through a function that is inlined.
