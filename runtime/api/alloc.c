@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "advice.h"
+#include "memory/advice.h"
 #include "variables.h"
 
 #define UNIT		256u

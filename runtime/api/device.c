@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advice.h"
+#include "memory/advice.h"
 #include "host_call.h"
 
 vgpuError_t vgpuGetDeviceCount(int *count)

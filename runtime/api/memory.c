@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/advice.h"
+#include "memory/pool.h"
 #include "pageable.h"
-#include "advice.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
 #define CHUNK	VGPU_COPY_MAX
@@ -29,6 +30,9 @@ static vgpuError_t alloc_call(void **pointer, size_t bytes, bool managed)
 	if (!bytes)
 		return rt_leave(managed ? vgpuErrorInvalidValue : vgpuSuccess);
 	error = rt_alloc(bytes, managed, &address);
+	/* what pools hold is for everybody when there is nothing else */
+	if (error == vgpuErrorMemoryAllocation && !managed && rt_pools_release())
+		error = rt_alloc(bytes, managed, &address);
 	if (error == vgpuSuccess)
 		*pointer = (void *)(uintptr_t)address;
 	return rt_leave(error);
@@ -68,7 +72,7 @@ static vgpuError_t free_call(void *pointer)
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_sync_all();
 	if (error == vgpuSuccess)
-		error = rt_alloc_free(address);
+		error = rt_pool_has(pointer) ? rt_pool_free(pointer) : rt_alloc_free(address);
 	return rt_leave(error);
 }
 
@@ -82,6 +86,26 @@ vgpuError_t vgpuFree(void *pointer)
 	error = free_call(pointer);
 	rt_current = before;
 	return error;
+}
+
+vgpuError_t rt_free_async(void *pointer, vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && !rt_pool_has(pointer)) {
+		rt_leave(error);
+		return vgpuFree(pointer);
+	}
+	/* other streams' work is ordered before this by the program, as CUDA asks for */
+	if (error == vgpuSuccess)
+		error = rt_stream_sync(stream);
+	if (error == vgpuSuccess)
+		error = rt_pool_free(pointer);
+	return rt_leave(error);
 }
 
 static bool device_range(const void *pointer, size_t bytes)

@@ -164,7 +164,7 @@ struct rt_printf {
 
 struct rt_advised;
 
-/** struct rt_advised_ranges - what was said about managed memory (advice.c) */
+/** struct rt_advised_ranges - what was said about managed memory (memory/advice.c) */
 struct rt_advised_ranges {
 	struct rt_advised *ranges;	/* by address */
 	size_t count, room;
@@ -216,8 +216,9 @@ static inline int rt_device(void)
 }
 
 /*
- * The files are in layers: what a file calls stands above it here. What host_call.h, advice.h and
- * variables.h declare stands above open.c. tests/style/test_rooms.sh looks for circles.
+ * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h and
+ * memory/advice.h declare stands above open.c, what memory/pool.h declares above memory.c.
+ * tests/style/test_rooms.sh looks for circles.
  *
  * state.c: gives the lock back; the result of the call is @error, or the sticky one. Remembers it
  * for vgpuGetLastError().
@@ -393,7 +394,8 @@ bool rt_is_pinned(const void *pointer, size_t bytes);
 bool rt_is_mapped(const void *pointer, size_t bytes);
 bool rt_pinned_range(const void *pointer, uint64_t *base, uint64_t *bytes);
 
-/* memory.c */
+/* memory.c: frees memory of any kind once @stream has come there; waits for that; no lock */
+vgpuError_t rt_free_async(void *pointer, vgpuStream_t stream);
 vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
 		    struct vgpuStream *stream, bool synchronous);
 

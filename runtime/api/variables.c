@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "advice.h"
+#include "memory/advice.h"
 #include "variables.h"
 
 /* The pages of one object of the process. */

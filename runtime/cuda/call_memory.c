@@ -5,25 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_pool.h"
 #include "calls.h"
 #include "registry.h"
 
-/* What pools hold is for everybody when there is nothing else. */
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-	vgpuError_t error = vgpuMalloc(pointer, bytes);
-
-	if (error == vgpuErrorMemoryAllocation && cuda_pools_release())
-		error = vgpuMalloc(pointer, bytes);
-	return cuda_error(error);
+	return cuda_error(vgpuMalloc(pointer, bytes));
 }
 
 cudaError_t cudaFree(void *pointer)
 {
-	cudaError_t error;
-
-	return cuda_pool_free(pointer, &error) ? error : cuda_error(vgpuFree(pointer));
+	return cuda_error(vgpuFree(pointer));
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)

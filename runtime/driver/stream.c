@@ -182,42 +182,6 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t byt
 	return error == CUDA_SUCCESS && !managed ? CUDA_ERROR_INVALID_VALUE : error;
 }
 
-CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream)
-{
-	CUresult error = drv_check();
-
-	if (error == CUDA_SUCCESS && device != CU_DEVICE_CPU)
-		error = drv_device(device);
-	if (error == CUDA_SUCCESS && device != CU_DEVICE_CPU && device != rt_device())
-		error = CUDA_ERROR_INVALID_DEVICE;
-	if (error != CUDA_SUCCESS)
-		return error;
-	return drv_error(vgpuMemPrefetchAsync(drv_pointer(pointer), bytes, device != CU_DEVICE_CPU,
-					      drv_stream(stream)));
-}
-
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location,
-			       unsigned int flags, CUstream stream)
-{
-	switch (location.type) {
-	case CU_MEM_LOCATION_TYPE_DEVICE:
-		break;
-	case CU_MEM_LOCATION_TYPE_HOST:
-	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-		location.id = CU_DEVICE_CPU;
-		break;
-	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-		if (location.id)
-			return CUDA_ERROR_INVALID_VALUE;
-		location.id = CU_DEVICE_CPU;
-		break;
-	default:
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-	return flags ? CUDA_ERROR_INVALID_VALUE :
-		       cuMemPrefetchAsync(pointer, bytes, location.id, stream);
-}
-
 /* ---- events -------------------------------------------------------------- */
 
 CUresult cuEventCreate(CUevent *event, unsigned int flags)

@@ -146,6 +146,75 @@ static void streams_and_events(void **state)
 	drv_end(context);
 }
 
+static uint64_t pool_bytes(CUmemoryPool pool, CUmemPool_attribute attribute)
+{
+	uint64_t bytes;
+
+	OK(cuMemPoolGetAttribute(pool, attribute, &bytes));
+	return bytes;
+}
+
+static void memory_of_pools_is_memory(void **state)
+{
+	CUcontext context = drv_begin();
+	uint64_t all = UINT64_MAX, none = 0;
+	size_t free_bytes, total;
+	CUdeviceptr pointer;
+	CUmemoryPool pool;
+
+	(void)state;
+	OK(cuDeviceGetDefaultMemPool(&pool, 0));
+	OK(cuMemAllocAsync(&pointer, 1000, NULL));
+	OK(cuMemFree(pointer));
+	assert_int_equal(pool_bytes(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+	REFUSED(cuMemFree(pointer), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemFreeAsync(pointer, NULL), CUDA_ERROR_INVALID_VALUE);
+	/* what a pool holds is not its program's any more, and there for other allocations */
+	OK(cuMemGetInfo(&free_bytes, &total));
+	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	OK(cuMemAllocAsync(&pointer, 1 << 20, NULL));
+	OK(cuMemFreeAsync(pointer, NULL));
+	assert_int_equal(pool_bytes(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 1 << 20);
+	REFUSED(cuMemFree(pointer), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemAlloc(&pointer, free_bytes - (512 << 10)));
+	assert_int_equal(pool_bytes(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+	OK(cuMemFree(pointer));
+	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none));
+	drv_end(context);
+}
+
+static void pools_have_their_codes(void **state)
+{
+	CUmemPoolProps props = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, .maxSize = 4096
+	};
+	CUmemAccessDesc access = { props.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+	CUcontext context = drv_begin();
+	CUmemAccess_flags flags;
+	CUmemoryPool pool;
+	CUdeviceptr pointer;
+
+	(void)state;
+	OK(cuMemPoolCreate(&pool, &props));
+	REFUSED(cuMemAllocFromPoolAsync(&pointer, 4097, pool, NULL), CUDA_ERROR_OUT_OF_MEMORY);
+	REFUSED(cuMemAllocFromPoolAsync(&pointer, 1, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemPoolSetAccess(pool, &access, 1));
+	OK(cuMemPoolGetAccess(&flags, pool, &props.location));
+	assert_int_equal(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	REFUSED(cuMemPoolSetAccess(pool, &access, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemPoolDestroy(pool));
+	REFUSED(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemPoolSetAccess(pool, &access, 0), CUDA_ERROR_INVALID_VALUE);
+	props.location.id = 99;
+	REFUSED(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
+	props.allocType = CU_MEM_ALLOCATION_TYPE_INVALID;
+	REFUSED(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemPoolCreate(&pool, NULL), CUDA_ERROR_INVALID_VALUE);
+	drv_end(context);
+}
+
 static void pools_are_the_runtimes(void **state)
 {
 	CUcontext context = drv_begin();
@@ -217,6 +286,8 @@ int main(void)
 		cmocka_unit_test(fills_have_elements),
 		cmocka_unit_test(streams_and_events),
 		cmocka_unit_test(pools_are_the_runtimes),
+		cmocka_unit_test(memory_of_pools_is_memory),
+		cmocka_unit_test(pools_have_their_codes),
 		cmocka_unit_test(functions_are_found_by_name),
 	};
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pools of memory and stream-ordered allocation, for both front ends.
+ *
+ * Memory is allocated at once, which is earlier than the stream asks for, and freed when the stream
+ * has got there, which the call waits for. A pool holds what is freed while no more than its
+ * release threshold is reserved, for later allocations of about the same size; the rest is given
+ * back at once. Bytes are counted in units of 256.
+ */
+#ifndef VGPU_RT_POOL_H
+#define VGPU_RT_POOL_H
+
+#include "state.h"
+
+/* A cudaMemPool_t and a CUmemoryPool. Handles come from the program: unknown ones are refused. */
+struct rt_pool;
+
+/* CUDA's numbers, cudaMemPoolAttr and CUmemPool_attribute; the value is an int or a uint64_t. */
+enum rt_pool_attribute {
+	RT_POOL_REUSE_BY_EVENTS = 1,	/* int; these three are remembered, and nothing follows */
+	RT_POOL_REUSE_IF_DONE,
+	RT_POOL_REUSE_WITH_WAITS,
+	RT_POOL_THRESHOLD,		/* uint64_t, as all that follow; bytes */
+	RT_POOL_RESERVED,
+	RT_POOL_RESERVED_HIGH,		/* can be set to 0 */
+	RT_POOL_USED,
+	RT_POOL_USED_HIGH,		/* can be set to 0 */
+};
+
+/* CUDA's numbers, cudaMemAccessFlags and CUmemAccess_flags */
+#define RT_POOL_NO_ACCESS	0
+#define RT_POOL_READ_WRITE	3
+
+/** struct rt_pool_access - as cudaMemAccessDesc and CUmemAccessDesc have it */
+struct rt_pool_access {
+	int type;			/* of the location */
+	int device;
+	int flags;
+};
+
+/* ---- for front ends, which hold no lock: vgpuErrorInvalidValue for what is no pool ---- */
+
+/* The default one of a device, or the one @chosen for its allocations. */
+vgpuError_t rt_pool_of(int device, bool chosen, struct rt_pool **out);
+vgpuError_t rt_pool_choose(int device, struct rt_pool *pool);
+/* @most: bytes that it may reserve; 0: no limit. */
+vgpuError_t rt_pool_create(int device, uint64_t most, struct rt_pool **out);
+/* It ends with its last allocation. */
+vgpuError_t rt_pool_destroy(struct rt_pool *pool);
+/* Gives back what it holds until no more than @keep bytes are reserved. */
+vgpuError_t rt_pool_trim(struct rt_pool *pool, uint64_t keep);
+vgpuError_t rt_pool_set(struct rt_pool *pool, int attribute, const void *value);
+vgpuError_t rt_pool_get(struct rt_pool *pool, int attribute, void *value);
+/*
+ * A pool's own device has access, whatever is said, and no other can get it: vgpuErrorNotSupported.
+ */
+vgpuError_t rt_pool_set_access(struct rt_pool *pool, const struct rt_pool_access *list,
+			       size_t count);
+vgpuError_t rt_pool_get_access(struct rt_pool *pool, int device, int *flags);
+/* @pool: NULL: the current device's; else one of that device. */
+vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vgpuStream_t stream);
+
+/* ---- for memory.c, with the lock held, of the current device ---- */
+
+/* Gives back what the pools hold; false: they hold nothing. */
+bool rt_pools_release(void);
+/* Is it an allocation from a pool, of any device? */
+bool rt_pool_has(const void *pointer);
+/* Frees one, which nothing uses any more. vgpuErrorInvalidValue: it is none, or was freed. */
+vgpuError_t rt_pool_free(const void *pointer);
+
+#endif
