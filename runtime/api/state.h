@@ -129,6 +129,7 @@ struct vgpuModule {
 	uint32_t managed_count;
 	char *ptx;
 	unsigned int arch;		/* that the PTX is for; 0: it does not say */
+	bool of_library;		/* which unloads it, and nobody else (library.h) */
 	uint64_t data;			/* device address of the data segment, 0: none */
 };
 
@@ -216,8 +217,8 @@ static inline int rt_device(void)
 }
 
 /*
- * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h and
- * memory/advice.h declare stands above open.c, what memory/pool.h declares above memory.c.
+ * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h
+ * and memory/advice.h declare stands above open.c, what memory/pool.h declares above memory.c.
  * tests/style/test_rooms.sh looks for circles.
  *
  * state.c: gives the lock back; the result of the call is @error, or the sticky one. Remembers it

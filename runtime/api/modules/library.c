@@ -135,6 +135,8 @@ vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **ou
 					    load_image(library, &on->module);
 		if (on->failed == vgpuSuccess && library->loaded)
 			on->failed = library->loaded(library, on->module);
+		if (on->module)
+			on->module->of_library = true;
 		if (on->failed != vgpuSuccess)
 			fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
 	}
@@ -226,23 +228,6 @@ void rt_library_forget(struct rt_library *library)
 	library->read = false;
 }
 
-void rt_library_drop(struct rt_library *library)
-{
-	struct rt_state *before = rt_current;
-
-	for (unsigned int i = 0; i < RT_DEVICES; i++) {
-		struct rt_library_on *on = &library->on[i];
-
-		rt_current = &rt_devices[i];
-		if (rt.phase == RT_READY && rt.sticky == vgpuSuccess && on->module &&
-		    on->generation == rt.generation)
-			rt_module_unload(on->module);
-		on->module = NULL;
-	}
-	rt_current = before;
-	rt_library_forget(library);
-}
-
 /* ---- libraries of the program -------------------------------------------- */
 
 static struct rt_library *made;
@@ -274,6 +259,22 @@ vgpuError_t rt_library_create(const void *data, size_t bytes, struct rt_library 
 	return vgpuSuccess;
 }
 
+/* From all devices that are open. Each waits, without the lock. */
+static void unload(struct rt_library *library)
+{
+	struct rt_state *before = rt_current;
+
+	for (unsigned int i = 0; i < RT_DEVICES; i++) {
+		struct rt_library_on *on = &library->on[i];
+
+		rt_current = &rt_devices[i];
+		if (rt.phase == RT_READY && rt.sticky == vgpuSuccess && on->module &&
+		    on->generation == rt.generation)
+			rt_module_unload(on->module);
+	}
+	rt_current = before;
+}
+
 vgpuError_t rt_library_destroy(struct rt_library *library)
 {
 	struct rt_library **at = &made;
@@ -283,7 +284,9 @@ vgpuError_t rt_library_destroy(struct rt_library *library)
 	if (!*at)
 		return vgpuErrorInvalidResourceHandle;
 	*at = library->next;
-	rt_library_drop(library);
+	/* first: then no thread finds it by a kernel while it is unloaded */
+	rt_library_forget(library);
+	unload(library);
 	free(library);
 	return vgpuSuccess;
 }

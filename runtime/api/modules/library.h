@@ -59,17 +59,18 @@ bool rt_strict_capability(void);
 vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out);
 /* The library on the current device, which it is loaded on if it was not. */
 vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out);
-/* Unloads it from all devices that are open, and forgets its kernels and what was read. */
-void rt_library_drop(struct rt_library *library);
 /* Forgets kernels and what was read; what is loaded stays. */
 void rt_library_forget(struct rt_library *library);
 
 /*
- * A library of the program's own: @data, of @bytes or (0) as many as it says, is copied. It is read
- * now, and loaded when something of it is used.
+ * A library of the program's own. @data, of @bytes or (0) as many as it says, is read now and not
+ * needed any more; it is loaded when something of it is used.
  */
 vgpuError_t rt_library_create(const void *data, size_t bytes, struct rt_library **out);
-/* vgpuErrorInvalidResourceHandle for what rt_library_create() has not made. */
+/*
+ * Unloads it from all devices that are open. vgpuErrorInvalidResourceHandle for what
+ * rt_library_create() has not made.
+ */
 vgpuError_t rt_library_destroy(struct rt_library *library);
 bool rt_library_known(const struct rt_library *library);
 /* Loads it on the current device to know. */

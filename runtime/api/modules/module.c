@@ -402,8 +402,13 @@ vgpuError_t vgpuModuleUnload(vgpuModule_t handle)
 
 	if (error != vgpuSuccess)
 		return error;
-	return rt_leave(rt_module_known(handle) ? rt_module_unload(handle) :
-						  vgpuErrorInvalidResourceHandle);
+	if (!rt_module_known(handle))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	if (handle->of_library) {
+		rt_message("the module is a library's, which is to be unloaded instead");
+		return rt_leave(vgpuErrorNotPermitted);
+	}
+	return rt_leave(rt_module_unload(handle));
 }
 
 vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module, const char *name)

@@ -219,7 +219,12 @@ static void libraries_need_no_context(void **state)
 	more = 10;
 	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
 	assert_int_equal(drv_read(words), 12);
+	/* the module is the library's: it cannot be taken from under its kernels */
 	OK(cuLibraryGetModule(&module, library));
+	REFUSED(cuModuleUnload(module), CUDA_ERROR_NOT_PERMITTED);
+	OK(cuFuncGetModule(&module, (CUfunction)kernel));
+	REFUSED(cuModuleUnload(module), CUDA_ERROR_NOT_PERMITTED);
+	OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
 	OK(cuLibraryGetGlobal(&pointer, NULL, library, "counter"));
 	assert_int_equal(drv_read(pointer), 41);
 	REFUSED(cuLibraryGetManaged(&pointer, NULL, library, "counter"), CUDA_ERROR_NOT_FOUND);
