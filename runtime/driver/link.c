@@ -117,7 +117,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 /* Compiled here, too: this is the call of which programs expect the errors. */
 static vgpuError_t complete(CUlinkState state)
 {
-	char message[512], *said = NULL;
+	char message[512] = "out of memory", *said = NULL;
 	struct vgpu_program *program;
 
 	if (!state->count) {

@@ -12,7 +12,6 @@
 #define LEAST_HEADER	64u		/* of an entry */
 #define FLAG_LZ4	0x2000u
 #define FLAG_ZSTD	0x8000u
-#define MAX_UNPACKED	(512ull << 20)
 
 static uint16_t read16(const uint8_t *at)
 {
@@ -77,7 +76,7 @@ int vgpu_fatbin_next(const void *data, size_t bytes, size_t *at, struct vgpu_cod
 	};
 	if (code->packing != VGPU_PLAIN) {
 		code->unpacked = read64(entry + 56);
-		if (packed > size || code->unpacked > MAX_UNPACKED)
+		if (packed > size || code->unpacked > VGPU_IMAGE_MOST)
 			return -EINVAL;
 		code->bytes = packed ? packed : size;
 	}

@@ -18,6 +18,7 @@
 #define VGPU_WRAPPER_MAGIC	0x466243b1u	/* of what host code registers */
 #define VGPU_FATBIN_HEADER	16u		/* bytes */
 #define VGPU_PTX_MAJOR		9u		/* newest version of the PTX ISA that is read */
+#define VGPU_IMAGE_MOST		(512ull << 20)	/* bytes of PTX in an image, unpacked */
 
 enum vgpu_code_kind { VGPU_CODE_PTX = 1, VGPU_CODE_SASS = 2 };
 enum vgpu_packing { VGPU_PLAIN, VGPU_LZ4, VGPU_ZSTD };

@@ -12,7 +12,6 @@
 #include "transport/host_memory.h"
 
 #define PAGE		4096u
-#define MAX_TEXT	(512ull << 20)
 #define MAX_UNITS	4096u
 
 struct reader {
@@ -21,6 +20,7 @@ struct reader {
 	struct vgpu_image *image;
 	char sass[80], ptx[80];		/* architectures, as text */
 	bool newer;			/* PTX was left out because of strict */
+	size_t unpacked;		/* bytes of all PTX up to now */
 	char *message;
 	size_t message_bytes;
 };
@@ -104,6 +104,10 @@ static int read_fatbin(struct reader *r, const void *data, size_t bytes)
 			name_arch(r->sass, sizeof(r->sass), "sm_", code.arch);
 		if (code.kind != VGPU_CODE_PTX)
 			continue;
+		/* a few bytes may stand for many, and an entry be followed by others */
+		if (code.unpacked > VGPU_IMAGE_MOST - r->unpacked)
+			return refuse(r, -EINVAL, "the fat binary has more than 512 MB of PTX");
+		r->unpacked += code.unpacked;
 		text = vgpu_code_unpack(&code);
 		if (!text)
 			return refuse(r, -EINVAL, "the fat binary's compressed PTX is malformed");
@@ -222,7 +226,7 @@ static int text_length(struct reader *r, const char *data, size_t bytes, size_t 
 		*length = strnlen(data, bytes);
 		return 0;
 	}
-	while ((size_t)(at - data) < MAX_TEXT) {
+	while ((size_t)(at - data) < VGPU_IMAGE_MOST) {
 		size_t count = PAGE - (uintptr_t)at % PAGE, here;
 
 		if (vgpu_host_probe((uint64_t)(uintptr_t)at, count, false))

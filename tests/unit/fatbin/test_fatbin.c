@@ -145,6 +145,24 @@ static void sizes_that_overflow_are_refused(void **state)
 	assert_int_equal(look(fat.bytes, 0, false, &image), -EINVAL);
 }
 
+/* One entry may have 512 MB, and all together: the second says it has, behind one that has some. */
+static void all_entries_together_are_bounded(void **state)
+{
+	const uint32_t most = 512u << 20;
+	struct vgpu_image image;
+	struct fat fat;
+	size_t second;
+
+	(void)state;
+	fat_begin(&fat);
+	fat_add_ptx(&fat, 70, PTX(70), VGPU_ZSTD);
+	second = fat.size;
+	fat_add_ptx(&fat, 60, PTX(60), VGPU_ZSTD);
+	memcpy(fat.bytes + second + 56, &most, 4);
+	assert_int_equal(look(fat.bytes, 0, false, &image), -EINVAL);
+	assert_non_null(strstr(message, "512 MB"));
+}
+
 static void memory_that_is_not_there_is_noticed(void **state)
 {
 	uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -244,6 +262,7 @@ int main(void)
 		cmocka_unit_test(truncated_ones_are_refused),
 		cmocka_unit_test(damaged_ones_have_an_answer),
 		cmocka_unit_test(sizes_that_overflow_are_refused),
+		cmocka_unit_test(all_entries_together_are_bounded),
 		cmocka_unit_test(memory_that_is_not_there_is_noticed),
 		cmocka_unit_test(wrappers_lead_to_fat_binaries),
 		cmocka_unit_test(text_says_what_it_is),
