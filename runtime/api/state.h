@@ -356,9 +356,22 @@ static inline uint32_t rt_default_shared(void)
 }
 
 const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
+
+/* function.c */
 void rt_function_attributes(const struct vgpuFunction *function,
 			    vgpuFunctionAttributes *attributes);
+/* CUDA's numbers, cudaFuncAttribute and CUfunction_attribute, of what can be set */
+#define RT_FUNCTION_MAX_DYNAMIC_SHARED	8
+#define RT_FUNCTION_CARVEOUT		9
+vgpuError_t rt_function_set(struct vgpuFunction *function, int attribute, int value);
+/* Where parameter @index is in the block of parameters; @bytes may be NULL. */
+vgpuError_t rt_function_param(const struct vgpuFunction *function, size_t index, size_t *offset,
+			      size_t *bytes);
+/* Blocks of @threads that an SM holds at once. */
 int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
+/* The most dynamic shared memory with which it holds @blocks; vgpuErrorInvalidValue: fewer fit. */
+vgpuError_t rt_function_room(const struct vgpuFunction *function, int blocks, int threads,
+			     size_t *dynamic_shared);
 
 /*
  * stream.c: the stream a handle names, and the waits that must stand before its next command. NULL

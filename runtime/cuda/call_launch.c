@@ -102,17 +102,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 				config->dynamicSmemBytes, config->stream);
 }
 
-/* The kernel, with the lock held if there is no error. */
-static vgpuError_t enter_function(const void *function, struct vgpuFunction **kernel)
-{
-	vgpuError_t error = rt_enter();
-
-	if (error != vgpuSuccess)
-		return error;
-	error = cuda_function(function, kernel);
-	return error == vgpuSuccess ? error : rt_leave(error);
-}
-
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
 	vgpuFunctionAttributes found;
@@ -121,7 +110,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 
 	if (!attributes)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = enter_function(function, &kernel);
+	error = cuda_enter_function(function, &kernel);
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	rt_function_attributes(kernel, &found);
@@ -140,29 +129,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
 	struct vgpuFunction *kernel;
-	vgpuError_t error = enter_function(function, &kernel);
-	uint64_t shared;
+	vgpuError_t error = cuda_enter_function(function, &kernel);
 
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	shared = rt_kernel(kernel)->vass.shared_bytes;
-	if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-		if (value < 0 || (uint64_t)value + shared > rt.info.shared_per_block)
-			error = vgpuErrorInvalidValue;
-		else
-			kernel->max_dynamic_shared = (uint32_t)((uint64_t)value + shared);
-	} else if (attribute != cudaFuncAttributePreferredSharedMemoryCarveout || value < -1 ||
-		   value > 100) {
-		error = vgpuErrorInvalidValue;
-	}
-	return cuda_error(rt_leave(error));
+	return cuda_error(error == vgpuSuccess ?
+				  rt_leave(rt_function_set(kernel, (int)attribute, value)) : error);
 }
 
 /* Hints: the device chooses its shared memory by what a kernel needs. */
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
 	struct vgpuFunction *kernel;
-	vgpuError_t error = enter_function(function, &kernel);
+	vgpuError_t error = cuda_enter_function(function, &kernel);
 
 	if (error != vgpuSuccess)
 		return cuda_error(error);
@@ -174,7 +151,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache conf
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
 {
 	struct vgpuFunction *kernel;
-	vgpuError_t error = enter_function(function, &kernel);
+	vgpuError_t error = cuda_enter_function(function, &kernel);
 
 	if (error != vgpuSuccess)
 		return cuda_error(error);
@@ -191,7 +168,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 	if (!blocks || block_size <= 0)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = enter_function(function, &kernel);
+	error = cuda_enter_function(function, &kernel);
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	*blocks = rt_occupancy(kernel, (unsigned int)block_size, dynamic_shared);
@@ -215,25 +192,12 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, co
 						      int blocks, int block_size)
 {
 	struct vgpuFunction *kernel;
-	size_t low = 0, high;
 	vgpuError_t error;
 
 	if (!dynamic_shared || blocks <= 0 || block_size <= 0)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = enter_function(function, &kernel);
+	error = cuda_enter_function(function, &kernel);
 	if (error != vgpuSuccess)
 		return cuda_error(error);
-	high = rt.info.shared_per_block + 1u;
-	if (rt_occupancy(kernel, (unsigned int)block_size, 0) < blocks)
-		return cuda_error(rt_leave(vgpuErrorInvalidValue));
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rt_occupancy(kernel, (unsigned int)block_size, middle) >= blocks)
-			low = middle;
-		else
-			high = middle;
-	}
-	*dynamic_shared = low;
-	return cuda_error(rt_leave(vgpuSuccess));
+	return cuda_error(rt_leave(rt_function_room(kernel, blocks, block_size, dynamic_shared)));
 }

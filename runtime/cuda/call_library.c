@@ -4,9 +4,7 @@
  * which a program loads itself. A cudaKernel_t and a CUkernel are a struct rt_kernel, a
  * cudaFunction_t and a CUfunction a struct vgpuFunction.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calls.h"
 #include "cuda.h"
@@ -94,53 +92,37 @@ cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, 
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
 {
-	vgpuError_t error;
+	struct vgpuFunction *found;
+	vgpuError_t error = function ? cuda_enter_function(host, &found) :
+				       rt_result(vgpuErrorInvalidValue);
 
-	if (!function)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
 	if (error != vgpuSuccess)
 		return cuda_error(error);
-	return cuda_error(rt_leave(cuda_function(host, (struct vgpuFunction **)function)));
+	*function = (cudaFunction_t)(void *)found;
+	return cuda_error(rt_leave(vgpuSuccess));
 }
 
 cudaError_t cudaFuncGetName(const char **name, const void *host)
 {
 	struct vgpuFunction *function;
-	vgpuError_t error;
+	vgpuError_t error = name ? cuda_enter_function(host, &function) :
+				   rt_result(vgpuErrorInvalidValue);
 
-	if (!name)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
 	if (error != vgpuSuccess)
 		return cuda_error(error);
-	error = cuda_function(host, &function);
-	if (error == vgpuSuccess)
-		*name = rt_kernel(function)->name;
-	return cuda_error(rt_leave(error));
+	*name = rt_kernel(function)->name;
+	return cuda_error(rt_leave(vgpuSuccess));
 }
 
 cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, size_t *bytes)
 {
-	const struct vgpu_program_kernel *kernel;
 	struct vgpuFunction *function;
-	vgpuError_t error;
+	vgpuError_t error = offset ? cuda_enter_function(host, &function) :
+				     rt_result(vgpuErrorInvalidValue);
 
-	if (!offset)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	error = cuda_function(host, &function);
-	if (error != vgpuSuccess)
-		return cuda_error(rt_leave(error));
-	kernel = rt_kernel(function);
-	if (index >= kernel->param_count)
-		return cuda_error(rt_leave(vgpuErrorInvalidValue));
-	*offset = kernel->params[index].offset;
-	if (bytes)
-		*bytes = kernel->params[index].size;
-	return cuda_error(rt_leave(vgpuSuccess));
+	return cuda_error(error == vgpuSuccess ?
+				  rt_leave(rt_function_param(function, index, offset, bytes)) :
+				  error);
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
@@ -159,33 +141,32 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
 
 /* ---- libraries ---------------------------------------------------------- */
 
+/* The lock is held if there is no error. */
+static vgpuError_t enter(bool valid)
+{
+	return valid ? rt_enter() : rt_result(vgpuErrorInvalidValue);
+}
+
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, int *jit,
 				void **jit_values, unsigned int jit_count, int *options,
 				void **values, unsigned int count)
 {
-	vgpuError_t error;
+	vgpuError_t error = enter(library && code);
 
 	(void)jit, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
-	if (!library || !code)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	return cuda_error(rt_leave(rt_library_create(code, 0, library)));
+	return cuda_error(error == vgpuSuccess ? rt_leave(rt_library_create(code, 0, library)) :
+						 error);
 }
 
 cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, int *jit,
 				    void **jit_values, unsigned int jit_count, int *options,
 				    void **values, unsigned int count)
 {
-	vgpuError_t error;
+	vgpuError_t error = enter(library && path);
 	size_t bytes;
 	void *code;
 
 	(void)jit, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
-	if (!library || !path)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	error = rt_code_file(path, &code, &bytes);
@@ -200,41 +181,26 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
 	vgpuError_t error = rt_enter();
 
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	return cuda_error(rt_leave(rt_library_destroy(library)));
+	return cuda_error(error == vgpuSuccess ? rt_leave(rt_library_destroy(library)) : error);
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
 {
-	vgpuError_t error;
+	vgpuError_t error = enter(kernel && name);
 
-	if (!kernel || !name)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	return cuda_error(rt_leave(rt_library_find(library, name, kernel)));
+	return cuda_error(error == vgpuSuccess ? rt_leave(rt_library_find(library, name, kernel)) :
+						 error);
 }
 
-static cudaError_t find_variable(void **address, size_t *bytes, struct rt_library *library,
+static cudaError_t find_variable(void **address, size_t *bytes, cudaLibrary_t library,
 				 const char *name, bool managed)
 {
-	struct vgpuModule *module;
+	vgpuError_t error = enter(name);
 	uint64_t at = 0, size = 0;
-	vgpuError_t error;
 
-	if (!name)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
 	if (error != vgpuSuccess)
 		return cuda_error(error);
-	error = rt_library_known(library) ? rt_library_module(library, &module) :
-					    vgpuErrorInvalidResourceHandle;
-	if (error == vgpuSuccess)
-		error = rt_module_global(module, name, &at, &size);
-	if (error == vgpuSuccess && managed && !rt_is_managed((void *)(uintptr_t)at))
-		error = vgpuErrorSymbolNotFound;
+	error = rt_library_variable(library, name, managed, &at, &size);
 	if (error == vgpuSuccess && address)
 		*address = (void *)(uintptr_t)at;
 	if (error == vgpuSuccess && bytes)
@@ -256,28 +222,21 @@ cudaError_t cudaLibraryGetManaged(void **address, size_t *bytes, cudaLibrary_t l
 
 cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library)
 {
-	vgpuError_t error;
+	vgpuError_t error = enter(count);
 
-	if (!count)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	return cuda_error(rt_leave(rt_library_kernels(library, NULL, 0, count)));
+	return cuda_error(error == vgpuSuccess ?
+				  rt_leave(rt_library_kernels(library, NULL, 0, count)) : error);
 }
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int count,
 					cudaLibrary_t library)
 {
+	vgpuError_t error = enter(kernels);
 	unsigned int found;
-	vgpuError_t error;
 
-	if (!kernels)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	return cuda_error(rt_leave(rt_library_kernels(library, kernels, count, &found)));
+	return cuda_error(error == vgpuSuccess ?
+				  rt_leave(rt_library_kernels(library, kernels, count, &found)) :
+				  error);
 }
 
 /* ---- the driver API by name ---------------------------------------------- */

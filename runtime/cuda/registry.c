@@ -101,6 +101,16 @@ vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 	return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction : error;
 }
 
+vgpuError_t cuda_enter_function(const void *host, struct vgpuFunction **out)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	error = cuda_function(host, out);
+	return error == vgpuSuccess ? error : rt_leave(error);
+}
+
 struct rt_kernel *cuda_kernel(const void *host)
 {
 	return kernel_of(host);

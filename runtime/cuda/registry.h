@@ -10,6 +10,8 @@
 
 /* With the lock held. The kernel whose host function is @function, its module loaded. */
 vgpuError_t cuda_function(const void *function, struct vgpuFunction **out);
+/* Takes the lock for that; rt_leave() gives it back, if there was no error. */
+vgpuError_t cuda_enter_function(const void *function, struct vgpuFunction **out);
 /* Needs no device: the kernel whatever the device; NULL: there is none. */
 struct rt_kernel *cuda_kernel(const void *function);
 /* The device variable whose host variable is @symbol. */

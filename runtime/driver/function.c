@@ -48,35 +48,18 @@ static vgpuError_t attribute_of(const struct vgpuFunction *function,
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction handle)
 {
 	struct vgpuFunction *function;
-	CUresult error;
+	CUresult error = value ? enter_function(handle, &function) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!value)
-		return CUDA_ERROR_INVALID_VALUE;
-	error = enter_function(handle, &function);
 	if (error != CUDA_SUCCESS)
 		return error;
 	return drv_error(rt_leave(attribute_of(function, attribute, value)));
 }
 
-static vgpuError_t set_attribute(struct vgpuFunction *function, CUfunction_attribute attribute,
-				 int value)
+/* Clusters have one block here, whatever is said of others. */
+static bool is_of_clusters(CUfunction_attribute attribute)
 {
-	uint64_t shared = rt_kernel(function)->vass.shared_bytes;
-
-	switch (attribute) {
-	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		if (value < 0 || (uint64_t)value + shared > rt.info.shared_per_block)
-			return vgpuErrorInvalidValue;
-		function->max_dynamic_shared = (uint32_t)((uint64_t)value + shared);
-		return vgpuSuccess;
-	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-		return value < -1 || value > 100 ? vgpuErrorInvalidValue : vgpuSuccess;
-	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-	case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-		return vgpuSuccess;
-	default:
-		return vgpuErrorInvalidValue;
-	}
+	return attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED ||
+	       attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
 }
 
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value)
@@ -86,7 +69,8 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
 
 	if (error != CUDA_SUCCESS)
 		return error;
-	return drv_error(rt_leave(set_attribute(function, attribute, value)));
+	return drv_error(rt_leave(is_of_clusters(attribute) ? vgpuSuccess :
+				  rt_function_set(function, (int)attribute, value)));
 }
 
 /* Hints: the device chooses its shared memory by what a kernel needs. */
@@ -115,11 +99,8 @@ CUresult cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig config)
 CUresult cuFuncGetModule(CUmodule *module, CUfunction handle)
 {
 	struct vgpuFunction *function;
-	CUresult error;
+	CUresult error = module ? enter_function(handle, &function) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!module)
-		return CUDA_ERROR_INVALID_VALUE;
-	error = enter_function(handle, &function);
 	if (error != CUDA_SUCCESS)
 		return error;
 	*module = (CUmodule)(void *)function->module;
@@ -129,11 +110,8 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction handle)
 CUresult cuFuncGetName(const char **name, CUfunction handle)
 {
 	struct vgpuFunction *function;
-	CUresult error;
+	CUresult error = name ? enter_function(handle, &function) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!name)
-		return CUDA_ERROR_INVALID_VALUE;
-	error = enter_function(handle, &function);
 	if (error != CUDA_SUCCESS)
 		return error;
 	*name = rt_kernel(function)->name;
@@ -142,32 +120,19 @@ CUresult cuFuncGetName(const char **name, CUfunction handle)
 
 CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *bytes)
 {
-	const struct vgpu_program_kernel *kernel;
 	struct vgpuFunction *function;
-	CUresult error;
+	CUresult error = offset ? enter_function(handle, &function) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!offset)
-		return CUDA_ERROR_INVALID_VALUE;
-	error = enter_function(handle, &function);
-	if (error != CUDA_SUCCESS)
-		return error;
-	kernel = rt_kernel(function);
-	if (index >= kernel->param_count)
-		return drv_error(rt_leave(vgpuErrorInvalidValue));
-	*offset = kernel->params[index].offset;
-	if (bytes)
-		*bytes = kernel->params[index].size;
-	return drv_error(rt_leave(vgpuSuccess));
+	return error == CUDA_SUCCESS ?
+		       drv_error(rt_leave(rt_function_param(function, index, offset, bytes))) :
+		       error;
 }
 
 CUresult cuFuncIsLoaded(int *state, CUfunction handle)
 {
 	struct vgpuFunction *function;
-	CUresult error;
+	CUresult error = state ? enter_function(handle, &function) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!state)
-		return CUDA_ERROR_INVALID_VALUE;
-	error = enter_function(handle, &function);
 	if (error != CUDA_SUCCESS)
 		return error;
 	*state = 1;
@@ -299,25 +264,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction hand
 						 int block)
 {
 	struct vgpuFunction *function;
-	size_t low = 0, high;
-	CUresult error;
+	CUresult error = shared && blocks > 0 && block > 0 ? enter_function(handle, &function) :
+							     CUDA_ERROR_INVALID_VALUE;
 
-	if (!shared || blocks <= 0 || block <= 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	error = enter_function(handle, &function);
-	if (error != CUDA_SUCCESS)
-		return error;
-	high = rt.info.shared_per_block + 1u;
-	if (rt_occupancy(function, (unsigned int)block, 0) < blocks)
-		return drv_error(rt_leave(vgpuErrorInvalidValue));
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rt_occupancy(function, (unsigned int)block, middle) >= blocks)
-			low = middle;
-		else
-			high = middle;
-	}
-	*shared = low;
-	return drv_error(rt_leave(vgpuSuccess));
+	return error == CUDA_SUCCESS ?
+		       drv_error(rt_leave(rt_function_room(function, blocks, block, shared))) :
+		       error;
 }

@@ -3,7 +3,6 @@
  * Driver API: modules, libraries, and what is in them.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/modules/library.h"
 #include "driver.h"
@@ -102,7 +101,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *path)
 		error = drv_error(rt_result(rt_code_file(path, &code, &bytes)));
 	if (error != CUDA_SUCCESS)
 		return error;
-	error = bytes ? load(module, code, bytes, &jit) : CUDA_ERROR_INVALID_IMAGE;
+	error = load(module, code, bytes, &jit);
 	free(code);
 	return error;
 }
@@ -185,6 +184,14 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodule modu
 
 /* ---- libraries ---------------------------------------------------------- */
 
+/* The lock is held if there is no error. */
+static CUresult enter(CUresult first, bool valid)
+{
+	if (first == CUDA_SUCCESS && !valid)
+		first = CUDA_ERROR_INVALID_VALUE;
+	return first == CUDA_SUCCESS ? drv_error(rt_enter()) : first;
+}
+
 static CUresult library_load(CUlibrary *out, const void *code, size_t bytes, CUjit_option *jit,
 			     void **jit_values, unsigned int jit_count)
 {
@@ -235,30 +242,23 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
 		error = drv_error(rt_result(rt_code_file(path, &code, &bytes)));
 	if (error != CUDA_SUCCESS)
 		return error;
-	error = bytes ? library_load(library, code, bytes, jit, jit_values, jit_count) :
-			CUDA_ERROR_INVALID_IMAGE;
+	error = library_load(library, code, bytes, jit, jit_values, jit_count);
 	free(code);
 	return error;
 }
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-	CUresult error = drv_initialised();
+	CUresult error = enter(drv_initialised(), true);
 
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	return error == CUDA_SUCCESS ?
 		       drv_error(rt_leave(rt_library_destroy(library_of(library)))) : error;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 {
-	CUresult error = drv_initialised();
+	CUresult error = enter(drv_initialised(), kernel && name);
 
-	if (error == CUDA_SUCCESS && (!kernel || !name))
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	if (error != CUDA_SUCCESS)
 		return error;
 	return drv_error(rt_leave(rt_library_find(library_of(library), name,
@@ -267,12 +267,8 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *nam
 
 CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary library)
 {
-	CUresult error = drv_initialised();
+	CUresult error = enter(drv_initialised(), count);
 
-	if (error == CUDA_SUCCESS && !count)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	if (error != CUDA_SUCCESS)
 		return error;
 	return drv_error(rt_leave(rt_library_kernels(library_of(library), NULL, 0, count)));
@@ -280,13 +276,9 @@ CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary library)
 
 CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count, CUlibrary library)
 {
-	CUresult error = drv_initialised();
+	CUresult error = enter(drv_initialised(), kernels);
 	unsigned int found;
 
-	if (error == CUDA_SUCCESS && !kernels)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	if (error != CUDA_SUCCESS)
 		return error;
 	return drv_error(rt_leave(rt_library_kernels(library_of(library),
@@ -294,27 +286,16 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count, CUlibr
 						     &found)));
 }
 
-/* The library in the current context. With the lock held. */
-static vgpuError_t module_in(CUlibrary library, struct vgpuModule **module)
-{
-	return rt_library_known(library_of(library)) ?
-		       rt_library_module(library_of(library), module) :
-		       vgpuErrorInvalidResourceHandle;
-}
-
 CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 {
+	vgpuError_t loaded = vgpuErrorInvalidResourceHandle;
+	CUresult error = enter(drv_check(), module);
 	struct vgpuModule *found = NULL;
-	CUresult error = drv_check();
-	vgpuError_t loaded;
 
-	if (error == CUDA_SUCCESS && !module)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	if (error != CUDA_SUCCESS)
 		return error;
-	loaded = module_in(library, &found);
+	if (rt_library_known(library_of(library)))
+		loaded = rt_library_module(library_of(library), &found);
 	*module = (CUmodule)(void *)found;
 	return drv_error(rt_leave(loaded));
 }
@@ -322,22 +303,13 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 static CUresult library_variable(CUdeviceptr *pointer, size_t *bytes, CUlibrary library,
 				 const char *name, bool managed)
 {
-	CUresult error = drv_check();
+	CUresult error = enter(drv_check(), name);
 	uint64_t address = 0, size = 0;
-	struct vgpuModule *module;
 	vgpuError_t found;
 
-	if (error == CUDA_SUCCESS && !name)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	if (error != CUDA_SUCCESS)
 		return error;
-	found = module_in(library, &module);
-	if (found == vgpuSuccess)
-		found = rt_module_global(module, name, &address, &size);
-	if (found == vgpuSuccess && managed && !rt_is_managed((void *)(uintptr_t)address))
-		found = vgpuErrorSymbolNotFound;
+	found = rt_library_variable(library_of(library), name, managed, &address, &size);
 	if (found == vgpuSuccess && pointer)
 		*pointer = address;
 	if (found == vgpuSuccess && bytes)
@@ -361,14 +333,10 @@ CUresult cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary libr
 
 CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
-	CUresult error = drv_check();
-	struct vgpuFunction *found = NULL;
 	vgpuError_t known = vgpuErrorInvalidResourceHandle;
+	CUresult error = enter(drv_check(), function);
+	struct vgpuFunction *found = NULL;
 
-	if (error == CUDA_SUCCESS && !function)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
 	if (error != CUDA_SUCCESS)
 		return error;
 	if (rt_kernel_known(kernel_of(kernel)))
@@ -377,32 +345,30 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 	return drv_error(rt_leave(known));
 }
 
-CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
+/* Either may be NULL. Needs no device. */
+static CUresult look_at(CUkernel handle, CUlibrary *library, const char **name)
 {
-	CUresult error = CUDA_ERROR_INVALID_HANDLE;
+	struct rt_kernel *kernel = kernel_of(handle);
+	bool known;
 
-	if (!library)
+	if (!library && !name)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&rt_lock);
-	if (rt_kernel_known(kernel_of(kernel))) {
-		*library = (CUlibrary)(void *)kernel_of(kernel)->library;
-		error = CUDA_SUCCESS;
-	}
+	known = rt_kernel_known(kernel);
+	if (known && library)
+		*library = (CUlibrary)(void *)kernel->library;
+	if (known && name)
+		*name = kernel->name;
 	pthread_mutex_unlock(&rt_lock);
-	return error;
+	return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
+{
+	return look_at(kernel, library, NULL);
 }
 
 CUresult cuKernelGetName(const char **name, CUkernel kernel)
 {
-	CUresult error = CUDA_ERROR_INVALID_HANDLE;
-
-	if (!name)
-		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&rt_lock);
-	if (rt_kernel_known(kernel_of(kernel))) {
-		*name = kernel_of(kernel)->name;
-		error = CUDA_SUCCESS;
-	}
-	pthread_mutex_unlock(&rt_lock);
-	return error;
+	return look_at(kernel, NULL, name);
 }

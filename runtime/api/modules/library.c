@@ -308,6 +308,22 @@ vgpuError_t rt_library_find(struct rt_library *library, const char *name, struct
 	return *out ? vgpuSuccess : vgpuErrorMemoryAllocation;
 }
 
+vgpuError_t rt_library_variable(struct rt_library *library, const char *name, bool managed,
+				uint64_t *address, uint64_t *bytes)
+{
+	struct vgpuModule *module;
+	vgpuError_t error;
+
+	if (!rt_library_known(library))
+		return vgpuErrorInvalidResourceHandle;
+	error = rt_library_module(library, &module);
+	if (error == vgpuSuccess)
+		error = rt_module_global(module, name, address, bytes);
+	if (error == vgpuSuccess && managed && !rt_is_managed((void *)(uintptr_t)*address))
+		error = vgpuErrorSymbolNotFound;
+	return error;
+}
+
 vgpuError_t rt_library_kernels(struct rt_library *library, struct rt_kernel **list,
 			       unsigned int room, unsigned int *count)
 {
@@ -354,6 +370,11 @@ vgpuError_t rt_code_file(const char *path, void **code, size_t *bytes)
 	if (!text || *bytes == room) {
 		free(text);
 		return vgpuErrorMemoryAllocation;
+	}
+	if (!*bytes) {
+		rt_message("%s is empty", path);
+		free(text);
+		return vgpuErrorInvalidKernelImage;
 	}
 	text[*bytes] = 0;
 	*code = text;

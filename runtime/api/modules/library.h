@@ -77,7 +77,13 @@ bool rt_library_known(const struct rt_library *library);
 vgpuError_t rt_library_find(struct rt_library *library, const char *name, struct rt_kernel **out);
 vgpuError_t rt_library_kernels(struct rt_library *library, struct rt_kernel **list,
 			       unsigned int room, unsigned int *count);
-/* A file's contents, malloc'ed, with a 0 behind them; vgpuErrorFileNotFound. */
+/* A variable on the current device; vgpuErrorSymbolNotFound: there is none, or none @managed. */
+vgpuError_t rt_library_variable(struct rt_library *library, const char *name, bool managed,
+				uint64_t *address, uint64_t *bytes);
+/*
+ * A file's contents, malloc'ed, with a 0 behind them. vgpuErrorFileNotFound;
+ * vgpuErrorInvalidKernelImage: it is empty.
+ */
 vgpuError_t rt_code_file(const char *path, void **code, size_t *bytes);
 
 /* A kernel's handle, made at the first call; NULL: no memory. The name need not be in the code. */

@@ -279,6 +279,39 @@ static void modules_are_linked(void **state)
 	drv_end(context);
 }
 
+/* set(u64, u32, u64): the third is aligned to 8 */
+static void parameters_have_places(void **state)
+{
+	static const size_t places[3][2] = { { 0, 8 }, { 8, 4 }, { 16, 8 } };
+	CUcontext context = drv_begin();
+	size_t offset, bytes;
+	CUfunction set;
+	CUmodule module;
+	const char *name;
+
+	(void)state;
+	OK(cuModuleLoadData(&module, drv_ptx));
+	OK(cuModuleGetFunction(&set, module, "set"));
+	for (unsigned int i = 0; i < 3; i++) {
+		OK(cuFuncGetParamInfo(set, i, &offset, &bytes));
+		assert_int_equal(offset, places[i][0]);
+		assert_int_equal(bytes, places[i][1]);
+	}
+	OK(cuFuncGetParamInfo(set, 1, &offset, NULL));
+	REFUSED(cuFuncGetParamInfo(set, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuFuncGetParamInfo(set, 0, NULL, &bytes), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuFuncGetParamInfo((CUfunction)context, 0, &offset, &bytes),
+		CUDA_ERROR_INVALID_HANDLE);
+	OK(cuFuncGetName(&name, set));
+	assert_string_equal(name, "set");
+	REFUSED(cuFuncGetName(NULL, set), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuFuncSetAttribute(set, CU_FUNC_ATTRIBUTE_NUM_REGS, 8), CUDA_ERROR_INVALID_VALUE);
+	OK(cuFuncSetAttribute(set, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+	REFUSED(cuModuleLoad(&module, "/dev/null"), CUDA_ERROR_INVALID_IMAGE);
+	REFUSED(cuModuleLoad(&module, "/nowhere"), CUDA_ERROR_FILE_NOT_FOUND);
+	drv_end(context);
+}
+
 static void occupancy_is_the_runtimes(void **state)
 {
 	CUcontext context = drv_begin();
@@ -316,6 +349,7 @@ int main(void)
 		cmocka_unit_test(newer_ptx_is_refused_where_that_is_wanted),
 		cmocka_unit_test(libraries_need_no_context),
 		cmocka_unit_test(modules_are_linked),
+		cmocka_unit_test(parameters_have_places),
 		cmocka_unit_test(occupancy_is_the_runtimes),
 	};
 
