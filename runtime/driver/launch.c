@@ -44,19 +44,6 @@ static vgpuError_t split_block(const struct vgpu_program_kernel *kernel, void *b
 	return vgpuSuccess;
 }
 
-/* One by one: none of them NULL. */
-static vgpuError_t check_params(const struct vgpu_program_kernel *kernel, void **params)
-{
-	if (!kernel->param_count)
-		return vgpuSuccess;
-	for (uint32_t i = 0; params && i < kernel->param_count; i++)
-		if (!params[i]) {
-			rt_message("parameter %u of `%s' is NULL", i, kernel->name);
-			return vgpuErrorInvalidValue;
-		}
-	return params ? vgpuSuccess : vgpuErrorInvalidValue;
-}
-
 static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsigned int block[3],
 		       unsigned int shared, CUstream stream, void **params, void **extra)
 {
@@ -77,9 +64,8 @@ static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsi
 	error = drv_function(handle, &function);
 	if (error == vgpuSuccess)
 		error = rt_stream_of(drv_stream(stream), &queue);
-	if (error == vgpuSuccess)
-		error = extra ? split_block(rt_kernel(function), buffer, bytes, &split) :
-				check_params(rt_kernel(function), params);
+	if (error == vgpuSuccess && extra)
+		error = split_block(rt_kernel(function), buffer, bytes, &split);
 	if (error == vgpuSuccess)
 		error = rt_launch(function, grid, block, extra ? split : params, shared, queue);
 	free(split);

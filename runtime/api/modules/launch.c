@@ -7,8 +7,20 @@
 
 #include "state.h"
 
+static vgpuError_t check_arguments(const struct vgpu_program_kernel *kernel, void **arguments)
+{
+	if (!arguments)
+		return kernel->param_count ? vgpuErrorInvalidValue : vgpuSuccess;
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		if (!arguments[i]) {
+			rt_message("parameter %u of `%s' is NULL", i, kernel->name);
+			return vgpuErrorInvalidValue;
+		}
+	return vgpuSuccess;
+}
+
 static vgpuError_t check(const struct vgpuFunction *function, const unsigned int grid[3],
-			 const unsigned int block[3], size_t dynamic_shared)
+			 const unsigned int block[3], void **arguments, size_t dynamic_shared)
 {
 	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
@@ -22,7 +34,7 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 		return vgpuErrorInvalidValue;
 	if (vass->max_threads && threads > vass->max_threads)
 		return vgpuErrorLaunchOutOfResources;
-	return vgpuSuccess;
+	return check_arguments(rt_kernel(function), arguments);
 }
 
 /* The allocation that @object of the kernel is in, 0: none that is known; ~0: it is not used. */
@@ -82,7 +94,8 @@ static vgpuError_t announce(const struct vgpuFunction *function, const unsigned 
 	vgpuError_t error;
 
 	if (!(rt.launches++ % LOOK_UP_AFTER)) {
-		struct vgpu_device_info info;
+		/* an older module wants 0 in what it does not know */
+		struct vgpu_device_info info = { 0 };
 
 		rt.announces = !rt.ops->device_info(rt.transport, &info) &&
 			       !strcmp(info.preemption, "pep");
@@ -108,7 +121,7 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
 	struct rt_queue *queue = stream->queue;
 	uint8_t params[VGPU_VASS_MAX_PARAM];
-	vgpuError_t error = check(function, grid, block, dynamic_shared);
+	vgpuError_t error = check(function, grid, block, arguments, dynamic_shared);
 
 	if (error != vgpuSuccess)
 		return error;
@@ -119,8 +132,6 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	if (!image)
 		return vgpuErrorLaunchOutOfResources;
 	kernel = rt_image_kernel(image, cmd.launch.kernel, &cmd.launch.module, &cmd.launch.kernel);
-	if (kernel->param_count && !arguments)
-		return vgpuErrorInvalidValue;
 	if (kernel->vass.param_bytes)
 		memset(params, 0, kernel->vass.param_bytes);
 	for (uint32_t i = 0; i < kernel->param_count; i++)

@@ -31,7 +31,7 @@ static void launches_that_cannot_be(void **state)
 	};
 	struct rig rig;
 	uint32_t *words;
-	void *arguments[] = { &words };
+	void *arguments[] = { &words }, *none[] = { NULL };
 
 	(void)state;
 	rig_begin(&rig, NULL, NULL);
@@ -44,6 +44,8 @@ static void launches_that_cannot_be(void **state)
 		assert_int_equal(vgpuGetLastError(), cases[i].error);
 		assert_int_equal(vgpuGetLastError(), vgpuSuccess);
 	}
+	assert_int_equal(vgpuLaunchKernel(rig.shared, one, one, none, 0, NULL),
+			 vgpuErrorInvalidValue);
 	assert_int_equal(vgpuLaunchKernel((vgpuFunction_t)&words, one, one, arguments, 0, NULL),
 			 vgpuErrorInvalidDeviceFunction);
 	assert_int_equal(vgpuLaunchKernel(rig.shared, one, one, arguments, 0, (vgpuStream_t)&words),
@@ -256,6 +258,7 @@ static void more_shared_memory_is_asked_for(void **state)
 			 vgpuErrorInvalidValue);
 	assert_int_equal(vgpuFuncSetMaxDynamicShared(rig.shared, (95 << 10) + 1),
 			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuFuncSetMaxDynamicShared(rig.shared, SIZE_MAX), vgpuErrorInvalidValue);
 	OK(vgpuFuncSetMaxDynamicShared(rig.shared, 95 << 10));
 	OK(vgpuFuncGetAttributes(&attributes, rig.shared));
 	assert_int_equal(attributes.max_dynamic_shared, 95 << 10);
