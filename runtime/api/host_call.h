@@ -25,8 +25,11 @@ struct rt_host_call {
 	bool always;
 };
 
-/* stream.c: @call, which is copied, behind all work of @stream. With rt_lock held. */
-vgpuError_t rt_host_call(struct vgpuStream *stream, const struct rt_host_call *call);
+/*
+ * stream.c: @call, which is copied, behind all work of @stream. Takes rt_lock itself.
+ * vgpuErrorInvalidValue without a function.
+ */
+vgpuError_t rt_host_call(vgpuStream_t stream, const struct rt_host_call *call);
 /*
  * @call, which malloc() has given, when its command, which is in @queue, is due. With rt_lock held.
  * On failure it is still the caller's.

@@ -266,7 +266,7 @@ vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 	return rt_leave(error);
 }
 
-vgpuError_t rt_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
+static vgpuError_t put_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
 {
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
 	struct rt_host_call *call = malloc(sizeof(*call));
@@ -292,6 +292,17 @@ vgpuError_t rt_host_call(struct vgpuStream *stream, const struct rt_host_call *w
 	return error;
 }
 
+vgpuError_t rt_host_call(vgpuStream_t handle, const struct rt_host_call *call)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = call->function ? rt_stream_of(handle, &stream) : vgpuErrorInvalidValue;
+	return rt_leave(error == vgpuSuccess ? put_host_call(stream, call) : error);
+}
+
 static void call_function(void *function, void *stream, void *argument, vgpuError_t error)
 {
 	void (*const call)(void *) = (void (*)(void *))(uintptr_t)function;
@@ -308,13 +319,8 @@ vgpuError_t vgpuLaunchHostFunc(vgpuStream_t handle, void (*function)(void *), vo
 		.function = (void *)(uintptr_t)function,
 		.argument = argument,
 	};
-	vgpuError_t error = rt_enter();
-	struct vgpuStream *stream;
 
-	if (error != vgpuSuccess)
-		return error;
-	error = function ? rt_stream_of(handle, &stream) : vgpuErrorInvalidValue;
-	return rt_leave(error == vgpuSuccess ? rt_host_call(stream, &call) : error);
+	return rt_host_call(handle, &call);
 }
 
 void rt_streams_reset(void)

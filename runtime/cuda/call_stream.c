@@ -79,17 +79,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 		.argument = data,
 		.always = true,
 	};
-	vgpuStream_t handle = cuda_stream(stream);
-	struct vgpuStream *known;
-	vgpuError_t error;
 
-	if (!callback || flags)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = rt_enter();
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	error = rt_stream_of(handle, &known);
-	return cuda_error(rt_leave(error == vgpuSuccess ? rt_host_call(known, &call) : error));
+	return cuda_error(flags ? rt_result(vgpuErrorInvalidValue) :
+				  rt_host_call(cuda_stream(stream), &call));
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)

@@ -152,17 +152,10 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *d
 		.always = true,
 	};
 	CUresult error = drv_check();
-	struct vgpuStream *found;
-	vgpuError_t added;
 
-	if (error == CUDA_SUCCESS && (!callback || flags))
+	if (error == CUDA_SUCCESS && flags)
 		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_enter());
-	if (error != CUDA_SUCCESS)
-		return error;
-	added = rt_stream_of(drv_stream(stream), &found);
-	return drv_error(rt_leave(added == vgpuSuccess ? rt_host_call(found, &call) : added));
+	return error == CUDA_SUCCESS ? drv_error(rt_host_call(drv_stream(stream), &call)) : error;
 }
 
 /* Host and device may use managed memory at the same time: nothing follows from it. */

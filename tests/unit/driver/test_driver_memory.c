@@ -3,6 +3,7 @@
  * Memory, copies, streams and events of the driver API, and its functions by name.
  */
 #include "drv_rig.h"
+#include "driver/driver.h"
 
 static void memory_has_its_codes(void **state)
 {
@@ -234,6 +235,24 @@ static void pools_are_the_runtimes(void **state)
 	drv_end(context);
 }
 
+/* Every error of the native API is one that CUDA's driver has. */
+static void errors_have_the_drivers_codes(void **state)
+{
+	static const vgpuError_t errors[] = {
+#define EACH(name, number, text) vgpu##name,
+		VGPU_ERRORS(EACH)
+#undef EACH
+	};
+	const char *name;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (cuGetErrorName(drv_error(errors[i]), &name) != CUDA_SUCCESS)
+			fail_msg("%s has no code in the driver API", vgpuGetErrorName(errors[i]));
+	assert_int_equal(drv_error(vgpuErrorMemoryAllocation), CUDA_ERROR_OUT_OF_MEMORY);
+	assert_int_equal(drv_error(vgpuErrorInvalidPitchValue), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void functions_are_found_by_name(void **state)
 {
 	CUresult (*version)(int *), (*absent)(void);
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(pools_are_the_runtimes),
 		cmocka_unit_test(memory_of_pools_is_memory),
 		cmocka_unit_test(pools_have_their_codes),
+		cmocka_unit_test(errors_have_the_drivers_codes),
 		cmocka_unit_test(functions_are_found_by_name),
 	};
 
