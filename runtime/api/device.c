@@ -8,6 +8,7 @@
 
 #include "memory/advice.h"
 #include "host_call.h"
+#include "owned.h"
 
 vgpuError_t vgpuGetDeviceCount(int *count)
 {
@@ -168,6 +169,7 @@ static void context_reset(void)
 	for (unsigned int i = 0; i < RT_QUEUES; i++)
 		rt_queue_forget(&rt.queues[i]);
 	rt_alloc_reset();
+	rt_owned_reset();
 	rt_malloc_reset();
 	rt_printf_reset();
 	rt_advice_reset();

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "state.h"
+#include "owned.h"
 
 #define SLOTS 64u
 
@@ -108,6 +108,7 @@ vgpuError_t vgpuEventDestroy(vgpuEvent_t handle)
 	if (!*at)
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	*at = handle->next;
+	rt_disown(RT_OWNED_EVENT, handle);
 	slot_put(handle);
 	free(handle);
 	return rt_leave(vgpuSuccess);

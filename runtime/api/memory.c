@@ -8,6 +8,7 @@
 
 #include "memory/advice.h"
 #include "memory/pool.h"
+#include "owned.h"
 #include "pageable.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
@@ -73,6 +74,8 @@ static vgpuError_t free_call(void *pointer)
 	error = rt_sync_all();
 	if (error == vgpuSuccess)
 		error = rt_pool_has(pointer) ? rt_pool_free(pointer) : rt_alloc_free(address);
+	if (error == vgpuSuccess)
+		rt_disown(RT_OWNED_MEMORY, pointer);
 	return rt_leave(error);
 }
 

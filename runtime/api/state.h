@@ -217,8 +217,9 @@ static inline int rt_device(void)
 }
 
 /*
- * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h
- * and memory/advice.h declare stands above open.c, what memory/pool.h declares above memory.c.
+ * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h,
+ * owned.h and memory/advice.h declare stands above open.c, what memory/pool.h declares above
+ * memory.c.
  * tests/style/test_rooms.sh looks for circles.
  *
  * state.c: gives the lock back; the result of the call is @error, or the sticky one. Remembers it

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "host_call.h"
+#include "owned.h"
 
 /* The calling thread's own streams, one of each device, made when they are first named. */
 static __thread struct own {
@@ -222,6 +223,7 @@ vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
 	if (error != vgpuSuccess)
 		return rt_leave(error);
 	stream->destroyed = true;
+	rt_disown(RT_OWNED_STREAM, handle);
 	error = rt_poll(stream->queue, stream->last);
 	stream_reap();
 	return rt_leave(error == vgpuErrorNotReady ? vgpuSuccess : error);

@@ -8,7 +8,6 @@
 #include "driver.h"
 
 #define STACK	64u
-#define BUCKETS	1024u
 
 struct CUctx_st {
 	struct CUctx_st *next;
@@ -19,19 +18,11 @@ struct CUctx_st {
 	unsigned int retained;		/* primary: how often */
 };
 
-struct owned {
-	struct owned *next;
-	enum drv_kind kind;
-	const void *handle;
-	CUcontext context;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool initialised;
 /* Those that were destroyed stay, so that what still names them is told so. */
 static CUcontext contexts;
 static struct CUctx_st primaries[RT_DEVICES];
-static struct owned *owned[BUCKETS];
 static uint64_t last_id;
 
 /*
@@ -217,95 +208,49 @@ CUresult cuCtxGetCurrent(CUcontext *context)
 
 /* ---- what belongs to one ------------------------------------------------- */
 
-static struct owned **owned_bucket(const void *handle)
+/*
+ * The primary context's goes with the device: nobody has to know. So does what a thread makes while
+ * another one destroys the context.
+ */
+void drv_own(enum rt_owned kind, const void *handle)
 {
-	return &owned[((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15ull >> 54];
-}
-
-/* The primary context's goes with the device: nobody has to know. */
-void drv_own(enum drv_kind kind, const void *handle)
-{
-	struct owned **bucket = owned_bucket(handle), *mine;
 	CUcontext context = drv_current();
 
 	if (!context || context->primary)
 		return;
-	mine = malloc(sizeof(*mine));
-	if (!mine)
-		return;
-	pthread_mutex_lock(&lock);
-	*mine = (struct owned){ *bucket, kind, handle, context };
-	*bucket = mine;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&rt_lock);
+	if (!__atomic_load_n(&context->destroyed, __ATOMIC_RELAXED))
+		rt_own(kind, handle, context);
+	pthread_mutex_unlock(&rt_lock);
 }
 
-static struct owned **owned_find(enum drv_kind kind, const void *handle)
+CUcontext drv_owner(enum rt_owned kind, const void *handle, int device)
 {
-	struct owned **at = owned_bucket(handle);
+	const void *context;
 
-	while (*at && ((*at)->handle != handle || (*at)->kind != kind))
-		at = &(*at)->next;
-	return at;
-}
-
-void drv_disown(enum drv_kind kind, const void *handle)
-{
-	struct owned **at, *mine;
-
-	pthread_mutex_lock(&lock);
-	at = owned_find(kind, handle);
-	mine = *at;
-	if (mine)
-		*at = mine->next;
-	pthread_mutex_unlock(&lock);
-	free(mine);
-}
-
-CUcontext drv_owner(enum drv_kind kind, const void *handle)
-{
-	CUcontext context = NULL;
-	struct owned *mine;
-
-	pthread_mutex_lock(&lock);
-	mine = *owned_find(kind, handle);
-	if (mine)
-		context = mine->context;
-	pthread_mutex_unlock(&lock);
-	return context ? context : primary_of(rt_device());
-}
-
-static struct owned *take_owned(CUcontext context)
-{
-	struct owned *mine = NULL;
-
-	pthread_mutex_lock(&lock);
-	for (unsigned int i = 0; i < BUCKETS && !mine; i++) {
-		struct owned **at = &owned[i];
-
-		while (*at && (*at)->context != context)
-			at = &(*at)->next;
-		mine = *at;
-		if (mine)
-			*at = mine->next;
-	}
-	pthread_mutex_unlock(&lock);
-	return mine;
+	pthread_mutex_lock(&rt_lock);
+	context = rt_owned_by(kind, handle);
+	pthread_mutex_unlock(&rt_lock);
+	return context ? (CUcontext)(uintptr_t)context : primary_of(device);
 }
 
 static void free_owned(CUcontext context)
 {
-	struct owned *mine;
+	enum rt_owned kind;
+	void *handle;
 
-	while ((mine = take_owned(context))) {
-		void *handle = (void *)(uintptr_t)mine->handle;
-
-		switch (mine->kind) {
-		case DRV_MEMORY: vgpuFree(handle); break;
-		case DRV_STREAM: vgpuStreamDestroy(handle); break;
-		case DRV_EVENT: vgpuEventDestroy(handle); break;
-		case DRV_MODULE: vgpuModuleUnload(handle); break;
+	for (;;) {
+		pthread_mutex_lock(&rt_lock);
+		handle = (void *)(uintptr_t)rt_owned_take(context, &kind);
+		pthread_mutex_unlock(&rt_lock);
+		if (!handle)
+			return;
+		switch (kind) {
+		case RT_OWNED_MEMORY: vgpuFree(handle); break;
+		case RT_OWNED_STREAM: vgpuStreamDestroy(handle); break;
+		case RT_OWNED_EVENT: vgpuEventDestroy(handle); break;
+		case RT_OWNED_MODULE: vgpuModuleUnload(handle); break;
 		}
-		free(mine);
 	}
 }
 

@@ -18,7 +18,7 @@
 #ifndef VGPU_DRIVER_H
 #define VGPU_DRIVER_H
 
-#include "api/state.h"
+#include "api/owned.h"
 #include "cuda.h"
 
 /* error.c: the native code as the driver API has it */
@@ -45,12 +45,10 @@ CUcontext drv_current(void);
 bool drv_context_known(CUcontext context);
 int drv_context_device(CUcontext context);
 
-enum drv_kind { DRV_MEMORY, DRV_STREAM, DRV_EVENT, DRV_MODULE };
-/* What has been made belongs to the current context; it is gone. */
-void drv_own(enum drv_kind kind, const void *handle);
-void drv_disown(enum drv_kind kind, const void *handle);
-/* The context that it belongs to. */
-CUcontext drv_owner(enum drv_kind kind, const void *handle);
+/* What has been made belongs to the current context. */
+void drv_own(enum rt_owned kind, const void *handle);
+/* The context that it, which is of @device, belongs to. */
+CUcontext drv_owner(enum rt_owned kind, const void *handle, int device);
 
 /* device.c: properties, without which device the thread uses being changed */
 CUresult drv_properties(CUdevice device, vgpuDeviceProperties *properties);

@@ -28,7 +28,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 		error = drv_error(vgpuMalloc(&memory, bytes));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(DRV_MEMORY, memory);
+	drv_own(RT_OWNED_MEMORY, memory);
 	*pointer = (CUdeviceptr)(uintptr_t)memory;
 	return CUDA_SUCCESS;
 }
@@ -47,7 +47,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
 		error = drv_error(vgpuMallocPitch(&memory, pitch, width, height));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(DRV_MEMORY, memory);
+	drv_own(RT_OWNED_MEMORY, memory);
 	*pointer = (CUdeviceptr)(uintptr_t)memory;
 	return CUDA_SUCCESS;
 }
@@ -64,7 +64,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned int flag
 		error = drv_error(vgpuMallocManaged(&memory, bytes));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(DRV_MEMORY, memory);
+	drv_own(RT_OWNED_MEMORY, memory);
 	*pointer = (CUdeviceptr)(uintptr_t)memory;
 	return CUDA_SUCCESS;
 }
@@ -77,8 +77,6 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
 	if (error != CUDA_SUCCESS)
 		return error;
 	error = drv_error(vgpuFree(drv_pointer(pointer)));
-	if (error == CUDA_SUCCESS)
-		drv_disown(DRV_MEMORY, drv_pointer(pointer));
 	return error;
 }
 
@@ -206,7 +204,8 @@ static CUresult attribute_of(const struct about *about, CUdeviceptr pointer,
 
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*(CUcontext *)data = known ? drv_owner(DRV_MEMORY, about->base) : NULL;
+		*(CUcontext *)data = known ? drv_owner(RT_OWNED_MEMORY, about->base,
+						       about->device) : NULL;
 		break;
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		*(unsigned int *)data = about->kind >= 2 ? CU_MEMORYTYPE_DEVICE :

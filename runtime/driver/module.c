@@ -58,7 +58,7 @@ static CUresult load(CUmodule *out, const void *data, size_t bytes, struct drv_j
 	drv_jit_end(jit, error);
 	if (error != vgpuSuccess)
 		return drv_error(error);
-	drv_own(DRV_MODULE, module);
+	drv_own(RT_OWNED_MODULE, module);
 	*out = (CUmodule)(void *)module;
 	return CUDA_SUCCESS;
 }
@@ -113,8 +113,6 @@ CUresult cuModuleUnload(CUmodule module)
 	if (error != CUDA_SUCCESS)
 		return error;
 	error = drv_error(vgpuModuleUnload((vgpuModule_t)(void *)module));
-	if (error == CUDA_SUCCESS)
-		drv_disown(DRV_MODULE, module);
 	return error;
 }
 

@@ -44,8 +44,6 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
 
 	if (error == CUDA_SUCCESS)
 		error = drv_error(rt_free_async(drv_pointer(pointer), drv_stream(stream)));
-	if (error == CUDA_SUCCESS)
-		drv_disown(DRV_MEMORY, drv_pointer(pointer));
 	return error;
 }
 

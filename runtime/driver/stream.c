@@ -16,7 +16,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 		error = drv_error(vgpuStreamCreate(&made, flags));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(DRV_STREAM, made);
+	drv_own(RT_OWNED_STREAM, made);
 	*stream = (CUstream)(void *)made;
 	return CUDA_SUCCESS;
 }
@@ -35,8 +35,6 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 	if (error != CUDA_SUCCESS)
 		return error;
 	error = drv_error(vgpuStreamDestroy(drv_stream(stream)));
-	if (error == CUDA_SUCCESS)
-		drv_disown(DRV_STREAM, stream);
 	return error;
 }
 
@@ -97,7 +95,8 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 	if (error == CUDA_SUCCESS && !context)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		*context = (uintptr_t)stream <= 2 ? drv_current() : drv_owner(DRV_STREAM, stream);
+		*context = (uintptr_t)stream <= 2 ? drv_current() :
+				drv_owner(RT_OWNED_STREAM, stream, rt_device());
 	return error;
 }
 
@@ -190,7 +189,7 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
 		error = drv_error(vgpuEventCreate(&made, flags));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(DRV_EVENT, made);
+	drv_own(RT_OWNED_EVENT, made);
 	*event = (CUevent)(void *)made;
 	return CUDA_SUCCESS;
 }
@@ -202,8 +201,6 @@ CUresult cuEventDestroy_v2(CUevent event)
 	if (error != CUDA_SUCCESS)
 		return error;
 	error = drv_error(vgpuEventDestroy((vgpuEvent_t)(void *)event));
-	if (error == CUDA_SUCCESS)
-		drv_disown(DRV_EVENT, event);
 	return error;
 }
 

@@ -10,7 +10,7 @@
 #include "fatbin/fatbin.h"
 #include "heap/heap.h"
 #include "print/print.h"
-#include "state.h"
+#include "owned.h"
 
 static void module_free(struct vgpuModule *module)
 {
@@ -329,6 +329,7 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 	if (!*at)
 		return vgpuErrorInvalidResourceHandle;
 	*at = module->next;
+	rt_disown(RT_OWNED_MODULE, module);
 	error = rt_error_of(unload(module));
 	if (module->data)
 		rt_alloc_free(module->data);

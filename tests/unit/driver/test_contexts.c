@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "drv_rig.h"
+#include "vgpu_runtime.h"
 
 /* Runs first: nothing was initialised yet. */
 static void nothing_works_before_init(void **state)
@@ -229,6 +230,45 @@ static void devices_say_what_they_are(void **state)
 	drv_end(context);
 }
 
+/* Frees what is at @words in another way than cuMemFree(): a context must not free it again. */
+static void free_by_runtime(CUdeviceptr words)
+{
+	assert_int_equal(vgpuFree((void *)(uintptr_t)words), vgpuSuccess);
+}
+
+static void free_by_reset(CUdeviceptr words)
+{
+	(void)words;
+	assert_int_equal(vgpuDeviceReset(), vgpuSuccess);
+}
+
+static void what_is_gone_belongs_to_nobody(void **state)
+{
+	static void (*const ways[])(CUdeviceptr) = { free_by_runtime, free_by_reset };
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		CUcontext first, second, owner;
+		CUdeviceptr words, others;
+
+		OK(cuCtxCreate(&second, 0, 0));
+		OK(cuCtxCreate(&first, 0, 0));
+		words = drv_words(4);
+		OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, words));
+		assert_ptr_equal(owner, first);
+		ways[i](words);
+		OK(cuCtxSetCurrent(second));
+		others = drv_words(4);
+		assert_int_equal(others, words);	/* the same place, and another's */
+		OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, words));
+		assert_ptr_equal(owner, second);
+		OK(cuCtxDestroy(first));
+		assert_int_equal(drv_read(others), 0);
+		OK(cuCtxDestroy(second));
+		OK(cuCtxSetCurrent(NULL));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_fault_ends_with_the_last_context),
 		cmocka_unit_test(the_primary_context_is_the_runtimes),
 		cmocka_unit_test(devices_say_what_they_are),
+		cmocka_unit_test(what_is_gone_belongs_to_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
