@@ -148,7 +148,8 @@ vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **ou
 
 #define BUCKETS	1024u
 
-static struct rt_kernel *kernels[BUCKETS];
+static struct rt_kernel *kernels[BUCKETS];	/* by library and name */
+static struct rt_kernel *handles[BUCKETS];	/* by address: each launch by a handle looks here */
 
 static struct rt_kernel **kernel_bucket(const struct rt_library *library, const char *name)
 {
@@ -157,6 +158,11 @@ static struct rt_kernel **kernel_bucket(const struct rt_library *library, const 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
 	return &kernels[hash >> 54];
+}
+
+static struct rt_kernel **handle_bucket(const struct rt_kernel *handle)
+{
+	return &handles[((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15ull >> 54];
 }
 
 struct rt_kernel *rt_library_kernel(struct rt_library *library, const char *name)
@@ -177,16 +183,19 @@ struct rt_kernel *rt_library_kernel(struct rt_library *library, const char *name
 	kernel->library = library;
 	kernel->next = *bucket;
 	*bucket = kernel;
+	bucket = handle_bucket(kernel);
+	kernel->next_handle = *bucket;
+	*bucket = kernel;
 	return kernel;
 }
 
 bool rt_kernel_known(const struct rt_kernel *handle)
 {
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (const struct rt_kernel *kernel = kernels[i]; kernel; kernel = kernel->next)
-			if (kernel == handle)
-				return true;
-	return false;
+	const struct rt_kernel *kernel = *handle_bucket(handle);
+
+	while (kernel && kernel != handle)
+		kernel = kernel->next_handle;
+	return kernel;
 }
 
 vgpuError_t rt_kernel_function(struct rt_kernel *kernel, struct vgpuFunction **out)
@@ -207,6 +216,17 @@ vgpuError_t rt_kernel_function(struct rt_kernel *kernel, struct vgpuFunction **o
 	return vgpuSuccess;
 }
 
+static void free_kernel(struct rt_kernel *kernel)
+{
+	struct rt_kernel **at = handle_bucket(kernel);
+
+	while (*at != kernel)
+		at = &(*at)->next_handle;
+	*at = kernel->next_handle;
+	free(kernel->name);
+	free(kernel);
+}
+
 void rt_library_forget(struct rt_library *library)
 {
 	for (unsigned int i = 0; i < BUCKETS; i++) {
@@ -220,8 +240,7 @@ void rt_library_forget(struct rt_library *library)
 				continue;
 			}
 			*link = kernel->next;
-			free(kernel->name);
-			free(kernel);
+			free_kernel(kernel);
 		}
 	}
 	vgpu_image_free(&library->image);

@@ -38,7 +38,8 @@ struct rt_library {
 
 /** struct rt_kernel - a kernel of a library, whatever the device */
 struct rt_kernel {
-	struct rt_kernel *next;		/* of all that are known with the same hash */
+	struct rt_kernel *next;		/* of all with the same hash of library and name */
+	struct rt_kernel *next_handle;	/* of all with the same hash of their address */
 	struct rt_library *library;
 	char *name;
 	struct rt_kernel_on {
