@@ -25,6 +25,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	vgpu_account_sm(exec, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(exec->sim, &smst->preempt);
 	vgpu_event_cancel(exec->sim, &smst->move);
+	vgpu_sm_stop_move(&exec->sms[sm]);
 	vgpu_event_cancel(exec->sim, &smst->local);
 	exec->sms[sm].halted = false;
 	vgpu_spread_end(exec, sm);
