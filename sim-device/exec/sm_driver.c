@@ -436,6 +436,7 @@ static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
 	}
 	/* A reserved SM has nothing more to preempt; it is empty when its moves have ended. */
 	vgpu_event_cancel(exec->sim, &smst->preempt);
+	smst->draining = false;
 	vgpu_sm_driver_update(exec, sm->index);
 }
 
