@@ -314,6 +314,7 @@ bool vgpu_checkpoint_taken(struct vgpu_exec *exec, struct vgpu_smst *smst, struc
 			  block->slot);
 	vgpu_checkpoint_find_room(exec, smst);
 	vgpu_exec_add_save(exec, smst, block);
+	smst->in_place_room = 0;
 	return true;
 }
 

@@ -25,6 +25,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	vgpu_account_sm(exec, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(exec->sim, &smst->preempt);
 	vgpu_event_cancel(exec->sim, &smst->move);
+	vgpu_sm_stop_move(&exec->sms[sm]);
 	vgpu_event_cancel(exec->sim, &smst->local);
 	exec->sms[sm].halted = false;
 	vgpu_spread_end(exec, sm);
@@ -435,6 +436,7 @@ static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
 	}
 	/* A reserved SM has nothing more to preempt; it is empty when its moves have ended. */
 	vgpu_event_cancel(exec->sim, &smst->preempt);
+	smst->draining = false;
 	vgpu_sm_driver_update(exec, sm->index);
 }
 

@@ -5,11 +5,11 @@
  *
  * A bit for each register of a warp, all its threads together. Whatever executes an instruction of
  * a warp whose w->written is set marks what that writes: the run loop of the lanes does, in slices
- * and in the pipeline. Native code does not know of it, so such a block is interpreted; what it
- * computes is the same. There are bits from the base checkpoint on. What the block had written
- * before is not known, so all registers of warps that have not exited are in the base checkpoint.
- * Shared memory is in both parts as a whole (thesis 4.5.3), and so is the rest of the state, which
- * is never taken from the block here.
+ * and in the pipeline, and there vgpu_access_result() for what memory has answered. Native code
+ * does not know of it, so such a block is interpreted; what it computes is the same. There are bits
+ * from the base checkpoint on. What the block had written before is not known, so all registers of
+ * warps that have not exited are in the base checkpoint. Shared memory is in both parts as a whole
+ * (thesis 4.5.3), and so is the rest of the state, which is never taken from the block here.
  *
  * When the block has left its SM its registers and shared memory are overwritten: it goes on with
  * what was saved. The base part is restored first, and then the increment: a register that is

@@ -390,6 +390,8 @@ void vgpu_access_result(const struct vgpu_pipe_access *access, struct vgpu_warp 
 	u32 *to = &w->regs[dst * VGPU_LANES], m = access->lanes, count = slots_of_value(i);
 	bool pairs = is_atomic(i->op) ? is_wide_atomic(i->op) : VGPU_F_SIZE(i->flags) == 8;
 
+	if (unlikely(w->written))
+		vgpu_written_mark(w->written, access->entry->insn);
 	if (m == ~0u) {
 		memcpy(to, from, count * VGPU_LANES * sizeof(u32));
 		return;

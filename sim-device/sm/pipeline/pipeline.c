@@ -278,25 +278,37 @@ static bool all_quiet(const struct vgpu_sm *sm)
 	return true;
 }
 
+static bool quiet(const struct vgpu_sm *sm)
+{
+	const struct vgpu_pipe *p = sm->pipe;
+
+	return all_quiet(sm) && vgpu_cycle_time(p->config, p->cycle) <= sm->sim->now;
+}
+
 static void step(struct vgpu_event *event)
 {
 	struct vgpu_sm *sm = vgpu_container_of(event, struct vgpu_sm, step);
 	struct vgpu_pipe *p = sm->pipe;
-	bool waits;
+	bool waits, stands;
 
 	vgpu_pipe_begin(p, sm->sim->now);
 	vgpu_pipe_move_report(p);
 	waits = report(p);
 	vgpu_event_cancel(sm->sim, event);
-	if (unlikely(sm->halted) && all_quiet(sm)) {
-		sm->env->ops->sm_quiet(sm);
+	/* late answers to what was dropped do not move its cycle any more */
+	stands = unlikely(sm->halted) && all_quiet(sm);
+	if (unlikely(stands)) {
+		if (quiet(sm))
+			sm->env->ops->sm_quiet(sm);
+		else
+			vgpu_pipe_kick(p, p->cycle);
 	} else if (unlikely(waits) && !sm->halted) {
 		sm->env->ops->blocks_wait(sm);
 		vgpu_event_cancel(sm->sim, event);
 	}
 	if (unlikely(sm->trace->on))
 		vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
-	if (sm->resident_count || sm->moving)
+	if ((sm->resident_count && !stands) || sm->moving)
 		vgpu_pipe_run_windows(p);
 }
 
@@ -313,13 +325,6 @@ static u64 halt(struct vgpu_sm *sm)
 	/* blocks that are quiet already are seen to be */
 	vgpu_pipe_kick(sm->pipe, 0);
 	return vgpu_event_time(&sm->step);
-}
-
-static bool quiet(const struct vgpu_sm *sm)
-{
-	const struct vgpu_pipe *p = sm->pipe;
-
-	return all_quiet(sm) && vgpu_cycle_time(p->config, p->cycle) <= sm->sim->now;
 }
 
 static bool stalls(const struct vgpu_config *config)
