@@ -337,6 +337,17 @@ static pid_t endless_process(uint32_t blocks, volatile uint32_t *id)
 	return pid;
 }
 
+/* Until the process of endless_process() has said which context it has */
+static void must_be_said(const volatile uint32_t *id)
+{
+	double end = deadline(30);
+
+	while (!*id) {
+		CHECK(seconds_now() <= end);
+		usleep(1000);
+	}
+}
+
 /*
  * An endless kernel has both SMs. A state of 28 KB takes 0.6 ms of virtual time to store, which is
  * made to go by in seconds. In the middle of the first one the process is killed.
@@ -355,6 +366,7 @@ static void killed_half_stored(void)
 		must_make("100000000");
 		CHECK_EQ(write_text("policy", policies[n]), 0);
 		pid = endless_process(4 * FULL, id);
+		must_be_said(id);
 		must_become("blocks", FULL);
 		u = must_begin();
 		CHECK_EQ(write_text("time_factor", "0.0002"), 0);
