@@ -15,6 +15,8 @@
  * struct vgpu_pipe_quotas - quotas of one SM; entry n is that of sm->quota[n]
  * @left: what scheduler s may yet fetch
  * @last: cycle of the last fetch of scheduler s, or of the last time that all had theirs again
+ * @launch: of each, the number of its launch
+ * @count: how many there are
  * @warps: of each, a map of places, warp_words words
  */
 struct vgpu_pipe_quotas {
