@@ -34,6 +34,7 @@ struct vgpu_ksr;	/* an active kernel: a kernel status register */
 struct vgpu_block;	/* a thread block on an SM */
 
 #define VGPU_POLICY_CONTEXT_BYTES	32u	/* maximum private data of a policy per context */
+#define VGPU_BLOCKS_MOST		64u	/* thread blocks on an SM, at most */
 
 /**
  * struct vgpu_sched_context - a context as policies see it. The engine keeps it up to date; a
@@ -85,8 +86,10 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  *   Default: the reverse of @rank
  * @victim: the SM of @ctx that it loses. Default: one that is reserved for it, since no running
  *   block is lost then, else the SM that it got last
- * @would_take: how many SMs a launch of @by would take from @from as things are, at most. It is a
- *   guess, by which they are prepared when a launch is announced. Default: none
+ * @would_take: how many SMs a launch of @by would take from @from as things are, at most, if it
+ *   has taken @taken from others. By this they are prepared when a launch is announced, so it is
+ *   to come of what schedule() decides with. A policy @by_block needs none: its schedule() is
+ *   tried (vgpu_exec_try()). Default: none
  * @contexts_changed: contexts came or went, or got another priority or budget; called before the
  *   engine recomputes their ranks
  * @kernel_finished: a kernel of @ctx has left the active queue
@@ -107,7 +110,7 @@ struct vgpu_policy {
 	u64 (*victim_rank)(const struct vgpu_sched_context *ctx);
 	int (*victim)(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx);
 	u32 (*would_take)(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			  const struct vgpu_sched_context *from);
+			  const struct vgpu_sched_context *from, u32 taken);
 	void (*contexts_changed)(struct vgpu_exec *exec);
 	void (*kernel_finished)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
 	void (*command_ended)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
@@ -475,9 +478,22 @@ u64 vgpu_exec_block_ran(const struct vgpu_exec *exec, const struct vgpu_block *b
 
 /* ---- mechanisms that prepare SMs (exec/announce.c, exec/checkpoint.c) ----- */
 
-/* SMs that a launch of @by would take from @from: vgpu_policy.would_take */
+/* SMs that a launch of @by would take from @from, too: vgpu_policy.would_take */
 u32 vgpu_exec_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			 const struct vgpu_sched_context *from);
+			 const struct vgpu_sched_context *from, u32 taken);
+/*
+ * The same for policies by block: find out which blocks would leave shared SMs for @what of @by, by
+ * having the policy decide as if it came now (exec/trial.c). false: the policy is of the other kind
+ */
+bool vgpu_exec_try(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+		   const struct vgpu_announcement *what);
+/* Would any leave SM @sm? */
+bool vgpu_exec_would_change(const struct vgpu_exec *exec, u32 sm);
+/*
+ * Those that would leave @sm as it is now: of each kernel the newest, in this order. Returns how
+ * many are in @blocks, which has room for VGPU_BLOCKS_MOST.
+ */
+u32 vgpu_exec_would_leave(const struct vgpu_exec *exec, u32 sm, struct vgpu_block **blocks);
 /* SMs that the announced kernel can fill, beside those that are idle. */
 u64 vgpu_exec_announced_sms(const struct vgpu_exec *exec, const struct vgpu_announcement *what);
 /* SM @sm is prepared for a launch that @by has announced: call @fn at @time. */

@@ -54,6 +54,7 @@ static void forget(struct vgpu_exec *exec, const struct vgpu_exec_context *ctx)
 			continue;
 		smst->announcer = 0;
 		vgpu_exec_unwatch(exec, sm);
+		vgpu_trial_forget(exec, sm);
 		vgpu_checkpoint_forget(exec, sm);
 	}
 }
@@ -155,11 +156,11 @@ u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm)
 }
 
 u32 vgpu_exec_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			 const struct vgpu_sched_context *from)
+			 const struct vgpu_sched_context *from, u32 taken)
 {
 	if (!exec->policy->would_take || by == from)
 		return 0;
-	return exec->policy->would_take(exec, by, from);
+	return exec->policy->would_take(exec, by, from, taken);
 }
 
 u64 vgpu_exec_announced_sms(const struct vgpu_exec *exec, const struct vgpu_announcement *what)

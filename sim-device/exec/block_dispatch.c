@@ -94,6 +94,27 @@ static void give_block(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 	vgpu_sm_driver_update(exec, sm);
 }
 
+/* One block of @resident's kernel comes when there is room. */
+static void add_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident)
+{
+	bool held = vgpu_residents_hold(resident->smst, resident->ksr->ctx);
+
+	resident->coming++;
+	resident->ksr->coming++;
+	vgpu_sharer_count_holder(exec, resident, held);
+	vgpu_resources_add(&resident->smst->coming_part, &resident->ksr->needs, 1);
+}
+
+/* A trial: it has the room, and does not come. */
+static void try_give(struct vgpu_exec *exec, struct vgpu_sharer *resident)
+{
+	struct vgpu_smst *smst = resident->smst;
+
+	if (!smst->used.blocks && !smst->coming_part.blocks)
+		smst->shared_config = resident->ksr->shared_config;
+	add_promise(exec, resident);
+}
+
 void vgpu_exec_dispatch(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_sharer *resident;
@@ -105,7 +126,10 @@ void vgpu_exec_dispatch(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	}
 	resident = vgpu_sharer_get(&exec->smst[sm], ksr);
 	ksr->decided++;
-	give_block(exec, resident);
+	if (unlikely(exec->trial))
+		try_give(exec, resident);
+	else
+		give_block(exec, resident);
 }
 
 /* ---- blocks leave ------------------------------------------------------- */
@@ -138,17 +162,6 @@ void vgpu_sharer_has_left(struct vgpu_sharer *resident)
 {
 	resident->leaving--;
 	vgpu_resources_sub(&resident->smst->leaving_part, &resident->ksr->needs, 1);
-}
-
-/* One block of @resident's kernel comes when there is room. */
-static void add_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident)
-{
-	bool held = vgpu_residents_hold(resident->smst, resident->ksr->ctx);
-
-	resident->coming++;
-	resident->ksr->coming++;
-	vgpu_sharer_count_holder(exec, resident, held);
-	vgpu_resources_add(&resident->smst->coming_part, &resident->ksr->needs, 1);
 }
 
 /* @resident's kernel gets what was promised to it, or does without. */
@@ -301,6 +314,13 @@ int vgpu_residents_evict_newest(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr 
 
 	if (!resident)
 		return -EBUSY;
+	if (unlikely(exec->trial)) {
+		if (!vgpu_exec_evictable(exec, sm, ksr))
+			return -EBUSY;
+		tell_to_leave(resident);
+		return 0;
+	}
+	resident->would_leave -= !!resident->would_leave;
 	if (take_back(exec, resident)) {
 		vgpu_residents_fill(exec, sm);
 		return 0;

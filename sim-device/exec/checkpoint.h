@@ -75,5 +75,7 @@ u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay);
 void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time);
 /* @ctx ends. */
 void vgpu_announce_abort(struct vgpu_exec_context *ctx);
+/* trial.c: no block of shared @sm is to be prepared any more. */
+void vgpu_trial_forget(struct vgpu_exec *exec, u32 sm);
 
 #endif

@@ -10,7 +10,7 @@
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
  * has blocks leave one by one, checkpoint.c says what of a block is saved, announce.c knows of
- * launches to come,
+ * launches to come, trial.c finds out which blocks would leave for one,
  * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
@@ -82,6 +82,7 @@ struct vgpu_sharer {
 	u32 leaving;			/* of these: told to leave */
 	u32 coming;			/* not of these: they come when there is room */
 	u32 partition;			/* most blocks; VGPU_NO_PARTITION */
+	u32 would_leave;		/* blocks, for an announced launch (trial.c) */
 	struct vgpu_row_event setup;
 };
 
@@ -219,6 +220,7 @@ struct vgpu_exec {
 	bool breadth;			/* block_placement */
 	struct vgpu_event spread;	/* blocks are given to SMs with room (spread.c) */
 	bool switching;			/* block_switching, and SMs do not stall */
+	bool trial;			/* what is decided is for a trial only (trial.c) */
 	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
 	u32 context_count;
 	u32 processes;			/* contexts that take part */

@@ -87,6 +87,7 @@ struct vgpu_sharer *vgpu_sharer_get(struct vgpu_smst *smst, struct vgpu_ksr *ksr
 	resident = &smst->resident[n];
 	resident->ksr = ksr;
 	resident->partition = VGPU_NO_PARTITION;
+	resident->would_leave = 0;
 	vgpu_list_add_tail(&resident->node, &smst->residents);
 	smst->kernels++;
 	ksr->exec->residents++;
@@ -100,8 +101,9 @@ void vgpu_sharer_put(struct vgpu_sharer *resident)
 		return;
 	vgpu_list_del(&resident->node);
 	resident->ksr->exec->residents--;
-	vgpu_sm_set_quota(&resident->ksr->exec->sms[vgpu_smst_number(resident->smst)],
-			  resident->ksr->launch.id, 0);
+	if (likely(!resident->ksr->exec->trial))
+		vgpu_sm_set_quota(&resident->ksr->exec->sms[vgpu_smst_number(resident->smst)],
+				  resident->ksr->launch.id, 0);
 	resident->ksr = NULL;
 	resident->smst->kernels--;
 }
@@ -395,7 +397,8 @@ void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u
 	u32 n = vgpu_sm_find_quota(&exec->sms[sm], ksr->launch.id);
 	u64 before = n < VGPU_SM_KERNELS_MOST ? exec->sms[sm].quota[n].instructions : 0;
 
-	if (before == instructions && !exec->config->quota_each_epoch)
+	if (unlikely(exec->trial) ||
+	    (before == instructions && !exec->config->quota_each_epoch))
 		return;
 	vgpu_sm_set_quota(&exec->sms[sm], ksr->launch.id, instructions);
 	if (before == instructions)

@@ -84,7 +84,7 @@ static struct vgpu_sched_context *sched_of(struct vgpu_exec_context *ctx)
 
 struct vgpu_sched_context *vgpu_exec_waiting(struct vgpu_exec *exec)
 {
-	return sched_of(FIRST(&exec->waiting, waiting));
+	return unlikely(exec->trial) ? NULL : sched_of(FIRST(&exec->waiting, waiting));
 }
 
 struct vgpu_sched_context *vgpu_exec_active(struct vgpu_exec *exec)
@@ -223,7 +223,7 @@ static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s3
 void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
 	ctx->shared_sms += (u32)change;
-	if (ctx->most_sms != ~0u)
+	if (ctx->most_sms != ~0u && likely(!exec->trial))
 		vgpu_runqueue_update(exec, ctx);
 }
 

@@ -189,6 +189,8 @@ static void timer_fire(struct vgpu_event *event)
 
 void vgpu_exec_timer(struct vgpu_exec *exec, u64 time)
 {
+	if (unlikely(exec->trial))
+		return;
 	exec->policy_timer.fire = timer_fire;
 	if (time == VGPU_NEVER)
 		vgpu_event_cancel(exec->sim, &exec->policy_timer);

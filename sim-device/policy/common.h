@@ -38,6 +38,13 @@ u32 vgpu_policy_share(struct vgpu_exec *exec);
 /* share.c: does @ctx have a share and not a fixed number of tokens? */
 bool vgpu_policy_has_share(const struct vgpu_sched_context *ctx);
 
+/* Where SMs of the less important are preempted: does @by get one of @from? */
+static inline bool vgpu_policy_outranks(const struct vgpu_sched_context *by,
+					const struct vgpu_sched_context *from)
+{
+	return from->priority < by->priority;
+}
+
 /*
  * An SM to preempt for @ctx: an unreserved one, else one of the least important context if that is
  * less important than @ctx; -1: there is none.
@@ -51,16 +58,26 @@ static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
 	if (sm >= 0)
 		return sm;
 	victim = vgpu_exec_holding(exec);
-	return victim && victim->priority < ctx->priority ? vgpu_exec_victim(exec, victim) : -1;
+	return victim && vgpu_policy_outranks(ctx, victim) ? vgpu_exec_victim(exec, victim) : -1;
 }
 
-/* As vgpu_policy.would_take, where SMs of the less important are preempted: all that it has. */
-static inline u32 vgpu_policy_less_important(struct vgpu_exec *exec,
-					     const struct vgpu_sched_context *by,
-					     const struct vgpu_sched_context *from)
+/*
+ * As vgpu_policy.would_take, where SMs move one by one from @from to @by for as long as @gives says
+ * so: the same function as decides when they really do. It is told how many SMs @from has less by
+ * then, and @by more.
+ */
+static inline u32 vgpu_policy_count_moves(const struct vgpu_sched_context *by,
+					  const struct vgpu_sched_context *from, u32 taken,
+					  bool (*gives)(const struct vgpu_sched_context *from,
+							u32 less,
+							const struct vgpu_sched_context *by,
+							s64 more))
 {
-	(void)exec;
-	return from->priority < by->priority ? from->held : 0;
+	u32 moved = 0;
+
+	while (moved < from->held && gives(from, moved, by, (s64)taken + moved))
+		moved++;
+	return moved;
 }
 
 /* Admit launches while there is room for them. */

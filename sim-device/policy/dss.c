@@ -57,23 +57,14 @@ static u64 dss_rank(const struct vgpu_sched_context *ctx)
 	return (u64)((1ll << 32) - tokens_left(ctx)) << 11 | ctx->held;
 }
 
-static bool should_give(const struct vgpu_sched_context *lowest,
-			const struct vgpu_sched_context *highest)
+/* Does @lowest, which has @less SMs less by then, give one to @highest, which has @more? */
+static bool should_give(const struct vgpu_sched_context *lowest, u32 less,
+			const struct vgpu_sched_context *highest, s64 more)
 {
-	s64 difference = tokens_left(highest) - tokens_left(lowest);
+	s64 difference = tokens_left(highest) - more - tokens_left(lowest) - less;
 
-	return difference > 1 || (difference == 1 && !highest->held && lowest->held > 1);
-}
-
-/* Each SM that moves brings the counts closer by two. */
-static u32 dss_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			  const struct vgpu_sched_context *from)
-{
-	s64 difference = tokens_left(by) - tokens_left(from);
-	u32 most = difference > 1 ? (u32)difference / 2 : should_give(from, by);
-
-	(void)exec;
-	return most < from->held ? most : from->held;
+	return difference > 1 ||
+	       (difference == 1 && highest->held + more <= 0 && lowest->held > less + 1);
 }
 
 static u64 dss_admission_rank(const struct vgpu_sched_context *ctx)
@@ -81,14 +72,31 @@ static u64 dss_admission_rank(const struct vgpu_sched_context *ctx)
 	return ctx->active_kernels;
 }
 
+/* Does @ctx, of which a launch is admitted, get a token of the remainder? */
+static bool gets_spare_token(const struct dss *dss, const struct vgpu_sched_context *ctx)
+{
+	return !dss_of(ctx)->spare && vgpu_policy_has_share(ctx) && dss->spare;
+}
+
 static void take_spare_token(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
 {
 	struct dss *dss = vgpu_exec_policy_data(exec);
 
-	if (!dss_of(ctx)->spare && vgpu_policy_has_share(ctx) && dss->spare) {
+	if (gets_spare_token(dss, ctx)) {
 		dss_of(ctx)->spare = 1;
 		dss->spare--;
 	}
+}
+
+/* As if @by had its token of the remainder, and @taken SMs of others, already. */
+static u32 dss_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_sched_context *from, u32 taken)
+{
+	bool spare = gets_spare_token(vgpu_exec_policy_data(exec), by);
+	struct vgpu_sched_context then = *by;
+
+	dss_of(&then)->spare += spare;
+	return vgpu_policy_count_moves(&then, from, taken, should_give);
 }
 
 static void dss_contexts_changed(struct vgpu_exec *exec)
@@ -123,7 +131,7 @@ static bool partition(struct vgpu_exec *exec)
 	sm = vgpu_exec_unreserved_sm(exec);
 	if (sm < 0) {
 		lowest = vgpu_exec_holding(exec);
-		if (!lowest || !should_give(lowest, vgpu_exec_context_of(highest)))
+		if (!lowest || !should_give(lowest, 0, vgpu_exec_context_of(highest), 0))
 			return false;
 		sm = vgpu_exec_victim(exec, lowest);
 	}

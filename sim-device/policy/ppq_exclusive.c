@@ -39,9 +39,19 @@ static void ppq_schedule(struct vgpu_exec *exec)
 			return;
 }
 
+/* Nothing, if its launch has to wait for the owner. */
+static u32 ppq_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_sched_context *from, u32 taken)
+{
+	(void)taken;
+	if (!may_enter(by, vgpu_exec_active(exec)))
+		return 0;
+	return vgpu_policy_outranks(by, from) ? from->held : 0;
+}
+
 const struct vgpu_policy vgpu_policy_ppq_exclusive = {
 	.name = "ppq-exclusive",
 	.schedule = ppq_schedule,
 	.rank = vgpu_rank_by_priority,
-	.would_take = vgpu_policy_less_important,
+	.would_take = ppq_would_take,
 };

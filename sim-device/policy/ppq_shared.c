@@ -25,9 +25,17 @@ static void ppq_schedule(struct vgpu_exec *exec)
 			return;
 }
 
+static u32 ppq_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			  const struct vgpu_sched_context *from, u32 taken)
+{
+	(void)exec;
+	(void)taken;
+	return vgpu_policy_outranks(by, from) ? from->held : 0;
+}
+
 const struct vgpu_policy vgpu_policy_ppq_shared = {
 	.name = "ppq-shared",
 	.schedule = ppq_schedule,
 	.rank = vgpu_rank_by_priority,
-	.would_take = vgpu_policy_less_important,
+	.would_take = ppq_would_take,
 };

@@ -51,6 +51,20 @@ static void draw_ticket(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
 	rr_of(ctx)->ticket = ++rr->tickets;
 }
 
+/* Whose turn it is gets the SMs of everybody else. */
+static bool gives(const struct vgpu_sched_context *from, const struct vgpu_sched_context *owner)
+{
+	return from != owner;
+}
+
+/* Who has no kernel yet will wait for its turn, and takes nothing when the launch comes. */
+static u32 rr_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			 const struct vgpu_sched_context *from, u32 taken)
+{
+	(void)taken;
+	return by == vgpu_exec_active(exec) && gives(from, by) ? from->held : 0;
+}
+
 /*
  * An SM that the owner does not have: one that nobody waits for, else one of the context whose turn
  * comes last; -1: there is none.
@@ -63,7 +77,7 @@ static int foreign_sm(struct vgpu_exec *exec, const struct vgpu_sched_context *o
 	if (sm >= 0)
 		return sm;
 	last = vgpu_exec_holding(exec);
-	return last && last != owner ? vgpu_exec_victim(exec, last) : -1;
+	return last && gives(last, owner) ? vgpu_exec_victim(exec, last) : -1;
 }
 
 static void begin_turn(struct vgpu_exec *exec, const struct vgpu_sched_context *owner)
@@ -140,5 +154,6 @@ const struct vgpu_policy vgpu_policy_round_robin = {
 	.schedule = rr_schedule,
 	.rank = rr_rank,
 	.admission_rank = rr_admission_rank,
+	.would_take = rr_would_take,
 	.timer = rr_timer,
 };

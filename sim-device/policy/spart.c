@@ -14,6 +14,13 @@ static u64 spart_rank(const struct vgpu_sched_context *ctx)
 	return ctx->held;
 }
 
+/* Does @from, which has @less SMs less by then, give one to @by, which has @more? */
+static bool gives(const struct vgpu_sched_context *from, u32 less,
+		  const struct vgpu_sched_context *by, s64 more)
+{
+	return (s64)from->held - less >= by->held + more + 2;
+}
+
 /* An SM to preempt for @ctx, which wants one; -1: nobody has two more than it. */
 static int surplus_sm(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx)
 {
@@ -23,14 +30,14 @@ static int surplus_sm(struct vgpu_exec *exec, const struct vgpu_sched_context *c
 	if (sm >= 0)
 		return sm;
 	most = vgpu_exec_holding(exec);
-	return most && most->held >= ctx->held + 2 ? vgpu_exec_victim(exec, most) : -1;
+	return most && gives(most, 0, ctx, 0) ? vgpu_exec_victim(exec, most) : -1;
 }
 
 static u32 spart_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			    const struct vgpu_sched_context *from)
+			    const struct vgpu_sched_context *from, u32 taken)
 {
 	(void)exec;
-	return from->held >= by->held + 2 ? (from->held - by->held) / 2 : 0;
+	return vgpu_policy_count_moves(by, from, taken, gives);
 }
 
 static void spart_schedule(struct vgpu_exec *exec)

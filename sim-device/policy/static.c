@@ -52,6 +52,31 @@ static void static_contexts_changed(struct vgpu_exec *exec)
 	}
 }
 
+/* Is @ctx, with @more SMs than it has, owed one? */
+static bool is_owed(const struct vgpu_sched_context *ctx, s64 more)
+{
+	return left_of(ctx) > more;
+}
+
+/* Has @ctx, with @less SMs than it has, too many? */
+static bool has_surplus(const struct vgpu_sched_context *ctx, u32 less)
+{
+	return left_of(ctx) + less < 0;
+}
+
+static bool gives(const struct vgpu_sched_context *from, u32 less,
+		  const struct vgpu_sched_context *by, s64 more)
+{
+	return has_surplus(from, less) && is_owed(by, more);
+}
+
+static u32 static_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			     const struct vgpu_sched_context *from, u32 taken)
+{
+	(void)exec;
+	return may_enter(by) ? vgpu_policy_count_moves(by, from, taken, gives) : 0;
+}
+
 /*
  * An SM for who is owed one: one that nobody waits for, else one of a context that has too many;
  * -1: there is none.
@@ -64,12 +89,12 @@ static int surplus_sm(struct vgpu_exec *exec)
 	if (sm >= 0)
 		return sm;
 	most = vgpu_exec_holding(exec);
-	return most && left_of(most) < 0 ? vgpu_exec_victim(exec, most) : -1;
+	return most && has_surplus(most, 0) ? vgpu_exec_victim(exec, most) : -1;
 }
 
-static bool is_owed(const struct vgpu_ksr *ksr)
+static bool may_get(const struct vgpu_ksr *ksr)
 {
-	return left_of(vgpu_exec_context_of(ksr)) > 0;
+	return is_owed(vgpu_exec_context_of(ksr), 0);
 }
 
 static void static_schedule(struct vgpu_exec *exec)
@@ -80,10 +105,10 @@ static void static_schedule(struct vgpu_exec *exec)
 
 	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec) && may_enter(next))
 		vgpu_exec_admit(exec, next);
-	while ((ksr = vgpu_exec_issuable(exec)) && is_owed(ksr) &&
+	while ((ksr = vgpu_exec_issuable(exec)) && may_get(ksr) &&
 	       (sm = vgpu_exec_idle_sm(exec)) >= 0)
 		vgpu_exec_assign(exec, (u32)sm, ksr);
-	while ((ksr = vgpu_exec_wanting(exec)) && is_owed(ksr) && (sm = surplus_sm(exec)) >= 0)
+	while ((ksr = vgpu_exec_wanting(exec)) && may_get(ksr) && (sm = surplus_sm(exec)) >= 0)
 		if (vgpu_exec_reserve(exec, (u32)sm, ksr))
 			return;
 }
@@ -94,5 +119,6 @@ const struct vgpu_policy vgpu_policy_static = {
 	.schedule = static_schedule,
 	.rank = static_rank,
 	.admission_rank = static_admission_rank,
+	.would_take = static_would_take,
 	.contexts_changed = static_contexts_changed,
 };

@@ -52,7 +52,7 @@ static void look_at(struct vgpu_exec *exec, u32 sm)
 /* Of those less than @below in rank, the context that loses SMs to @by last; NULL: none is left. */
 static struct vgpu_sched_context *next_victim(struct vgpu_exec *exec,
 					      const struct vgpu_sched_context *by,
-					      const struct vgpu_sched_context *before)
+					      const struct vgpu_sched_context *before, u32 taken)
 {
 	struct vgpu_sched_context *ctx = NULL, *found = NULL;
 
@@ -60,7 +60,7 @@ static struct vgpu_sched_context *next_victim(struct vgpu_exec *exec,
 		bool behind = !before || ctx->priority > before->priority ||
 			      (ctx->priority == before->priority && ctx->id > before->id);
 
-		if (behind && vgpu_exec_would_take(exec, by, ctx) &&
+		if (behind && vgpu_exec_would_take(exec, by, ctx, taken) &&
 		    (!found || ctx->priority < found->priority))
 			found = ctx;
 	}
@@ -73,14 +73,16 @@ static void pep_announced(struct vgpu_exec *exec, const struct vgpu_sched_contex
 	u64 signal = vgpu_exec_time_after(exec, vgpu_exec_config(exec)->pep_signal_ps);
 	u64 wanted = vgpu_exec_announced_sms(exec, what);
 	struct vgpu_sched_context *from = NULL;
+	u32 taken = 0;
 
-	while (wanted && (from = next_victim(exec, by, from))) {
-		u32 most = vgpu_exec_would_take(exec, by, from);
+	while (taken < wanted && (from = next_victim(exec, by, from, taken))) {
+		u32 most = vgpu_exec_would_take(exec, by, from, taken);
 		int sm = -1;
 
-		while (wanted && most && (sm = vgpu_exec_next_sm_of(exec, from, sm)) >= 0) {
+		while (taken < wanted && most &&
+		       (sm = vgpu_exec_next_sm_of(exec, from, sm)) >= 0) {
 			vgpu_exec_prepare(exec, (u32)sm, by, signal, look_at);
-			wanted--;
+			taken++;
 			most--;
 		}
 	}

@@ -18,10 +18,11 @@ static void manual_schedule(struct vgpu_exec *exec)
 
 /* The test may reserve any. */
 static u32 manual_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			     const struct vgpu_sched_context *from)
+			     const struct vgpu_sched_context *from, u32 taken)
 {
 	(void)exec;
 	(void)by;
+	(void)taken;
 	return from->held;
 }
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What a policy by block would do if a kernel came now.
+ *
+ * DOC: trials
+ *
+ * A launch has been announced, and the blocks that will leave SMs for it are to be prepared (PEP:
+ * Li et al., 3.2). Which ones is the policy's decision, which it makes step by step, each seeing
+ * what the ones before have changed. So it is made to decide: a kernel of the announced shape is
+ * put behind the active ones, schedule() is called, and then everything is as it was before.
+ *
+ * While @exec->trial is set, services that act change what is decided and nothing else: a block
+ * that is dispatched is promised its room, one that is evicted is counted as told to leave
+ * (block_dispatch.c). Nothing moves, no event is planned, nothing is traced or accounted, and no
+ * launch is admitted. Private data of the policy is a copy. What may have changed has been saved
+ * and is copied back.
+ *
+ * What is not tried: what the policy does later, when those blocks have left; and shared memory of
+ * an SM that is empty is taken to be set for the first kernel that gets a block there.
+ */
+#include "residents.h"
+
+/** struct saved_sm - the part of an SM that a trial may change; then: what has come of it */
+struct saved_sm {
+	struct vgpu_list residents;
+	struct vgpu_sharer resident[VGPU_SM_KERNELS_MOST];
+	struct vgpu_resources leaving_part;
+	struct vgpu_resources coming_part;
+	u32 kernels;
+	u32 shared_config;
+	u32 leaves[VGPU_SM_KERNELS_MOST];	/* more blocks than before */
+};
+
+/** struct trial - its memory, of one allocation: in this order */
+struct trial {
+	struct vgpu_ksr ksr;		/* the announced kernel */
+	struct saved_sm *sms;		/* exec->config->sms */
+	u64 *decided, *coming;		/* exec->active_count, as in the active queue */
+	u32 *shared_sms;		/* exec->context_count, by id */
+	void *data;			/* of the policy */
+	void *real_data;
+	u32 residents;
+	bool tracing;
+};
+
+static struct trial *allocate(const struct vgpu_exec *exec)
+{
+	u64 sms = exec->config->sms * sizeof(struct saved_sm);
+	u64 kernels = exec->active_count * sizeof(u64);
+	u64 contexts = (exec->context_count + 1) / 2 * 2 * sizeof(u32);
+	u64 all = sizeof(struct trial) + sms + 2 * kernels + contexts + exec->policy->data_bytes;
+	struct trial *t = vgpu_mem_alloc_device(all);
+
+	if (!t)
+		return NULL;
+	t->sms = (struct saved_sm *)(t + 1);
+	t->decided = (u64 *)((u8 *)t->sms + sms);
+	t->coming = t->decided + exec->active_count;
+	t->shared_sms = (u32 *)(t->coming + exec->active_count);
+	t->data = (u8 *)t->shared_sms + contexts;
+	return t;
+}
+
+/* ---- the kernel ---------------------------------------------------------- */
+
+/* false: it could not run at all. What is not known of it is taken to be the least. */
+static bool make_kernel(struct vgpu_exec *exec, struct trial *t,
+			const struct vgpu_sched_context *by, const struct vgpu_announcement *what)
+{
+	u64 most = (u64)exec->config->sms * exec->config->blocks_per_sm;
+	struct vgpu_ksr *ksr = &t->ksr;
+	u32 threads = what->needs.threads ? (u32)what->needs.threads : 32;
+
+	ksr->exec = exec;
+	ksr->ctx = vgpu_exec_of_sched(by);
+	ksr->launch.id = exec->launches + 1;
+	ksr->launch.context = by->id;
+	ksr->order = exec->admissions + 1;
+	ksr->occupancy =
+		vgpu_occupancy(exec->config, threads, (u32)what->needs.registers,
+			       (u32)what->needs.shared_bytes, &ksr->shared_config);
+	ksr->needs = what->needs;
+	ksr->needs.threads = (threads + 31) / 32 * 32;
+	ksr->needs.blocks = 1;
+	ksr->launch.blocks = what->blocks && what->blocks < most ? what->blocks : most;
+	ksr->unclaimed = ksr->launch.blocks;
+	vgpu_list_init(&ksr->ptbq);
+	return ksr->occupancy;
+}
+
+/* ---- as before ----------------------------------------------------------- */
+
+static void save(struct vgpu_exec *exec, struct trial *t)
+{
+	const struct vgpu_exec_context *ctx;
+	const struct vgpu_ksr *ksr;
+	u32 n = 0;
+
+	for (u32 sm = 0; sm < exec->config->sms; sm++) {
+		const struct vgpu_smst *smst = &exec->smst[sm];
+		struct saved_sm *s = &t->sms[sm];
+
+		s->residents = smst->residents;
+		memcpy(s->resident, smst->resident, sizeof(s->resident));
+		s->leaving_part = smst->leaving_part;
+		s->coming_part = smst->coming_part;
+		s->kernels = smst->kernels;
+		s->shared_config = smst->shared_config;
+	}
+	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node) {
+		t->decided[n] = ksr->decided;
+		t->coming[n++] = ksr->coming;
+	}
+	n = 0;
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
+		t->shared_sms[n++] = ctx->shared_sms;
+	memcpy(t->data, exec->policy_data, exec->policy->data_bytes);
+	t->real_data = exec->policy_data;
+	t->residents = exec->residents;
+	t->tracing = exec->trace->on;
+}
+
+static void restore(struct vgpu_exec *exec, const struct trial *t)
+{
+	struct vgpu_exec_context *ctx;
+	struct vgpu_ksr *ksr;
+	u32 n = 0;
+
+	for (u32 sm = 0; sm < exec->config->sms; sm++) {
+		struct vgpu_smst *smst = &exec->smst[sm];
+		const struct saved_sm *s = &t->sms[sm];
+
+		smst->residents = s->residents;
+		memcpy(smst->resident, s->resident, sizeof(s->resident));
+		smst->leaving_part = s->leaving_part;
+		smst->coming_part = s->coming_part;
+		smst->kernels = s->kernels;
+		smst->shared_config = s->shared_config;
+	}
+	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node) {
+		ksr->decided = t->decided[n];
+		ksr->coming = t->coming[n++];
+	}
+	n = 0;
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
+		ctx->shared_sms = t->shared_sms[n++];
+	exec->policy_data = t->real_data;
+	exec->residents = t->residents;
+	exec->trace->on = t->tracing;
+}
+
+/* ---- what has come of it ------------------------------------------------- */
+
+static void find_leaving(const struct vgpu_exec *exec, struct trial *t)
+{
+	for (u32 sm = 0; sm < exec->config->sms; sm++)
+		for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++) {
+			const struct vgpu_sharer *now = &exec->smst[sm].resident[n];
+			const struct vgpu_sharer *before = &t->sms[sm].resident[n];
+
+			t->sms[sm].leaves[n] = !now->ksr ? 0 :
+					       now->ksr == before->ksr ?
+							   now->leaving - before->leaving :
+							   now->leaving;
+		}
+}
+
+static void note_leaving(struct vgpu_exec *exec, const struct trial *t)
+{
+	for (u32 sm = 0; sm < exec->config->sms; sm++) {
+		const u32 *leaves = t->sms[sm].leaves;
+		u32 sum = 0;
+
+		for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
+			sum += leaves[n];
+		for (u32 n = 0; sum && n < VGPU_SM_KERNELS_MOST; n++)
+			exec->smst[sm].resident[n].would_leave = leaves[n];
+	}
+}
+
+bool vgpu_exec_try(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+		   const struct vgpu_announcement *what)
+{
+	struct trial *t;
+
+	if (!exec->policy->by_block)
+		return false;
+	t = allocate(exec);
+	if (!t)
+		return true;
+	if (make_kernel(exec, t, by, what)) {
+		save(exec, t);
+		vgpu_list_add_tail(&t->ksr.node, &exec->active_queue);
+		exec->policy_data = t->data;
+		exec->trace->on = false;
+		exec->trial = true;
+		exec->policy->schedule(exec);
+		exec->trial = false;
+		vgpu_list_del(&t->ksr.node);
+		find_leaving(exec, t);
+		restore(exec, t);
+		note_leaving(exec, t);
+	}
+	vgpu_mem_free_device(t);
+	return true;
+}
+
+/* ---- which blocks these are ---------------------------------------------- */
+
+/* Blocks of @sharer that would be taken back first, as they have not begun (block_dispatch.c). */
+static u32 count_not_begun(const struct vgpu_sharer *sharer)
+{
+	const struct vgpu_block *moves = vgpu_sharer_restoring(sharer), *block;
+	u32 count = sharer->claimed;
+
+	vgpu_list_for_each(block, &sharer->smst->moving, struct vgpu_block, node)
+		count += block->state == VGPU_BLOCK_RESTORING && block != moves &&
+			 block->launch == &sharer->ksr->launch;
+	return count;
+}
+
+/* The newest @count blocks of @sharer, the newest first. */
+static u32 add_newest(const struct vgpu_exec *exec, const struct vgpu_sharer *sharer, u32 count,
+		      struct vgpu_block **blocks)
+{
+	const struct vgpu_list *list = &exec->sms[vgpu_smst_number(sharer->smst)].resident;
+	struct vgpu_list *node;
+	u32 found = 0;
+
+	for (node = list->prev; node != list && found < count; node = node->prev) {
+		struct vgpu_block *block = vgpu_list_entry(node, struct vgpu_block, node);
+
+		if (block->launch == &sharer->ksr->launch && !block->leave)
+			blocks[found++] = block;
+	}
+	return found;
+}
+
+u32 vgpu_exec_would_leave(const struct vgpu_exec *exec, u32 sm, struct vgpu_block **blocks)
+{
+	const struct vgpu_sharer *sharer;
+	u32 count = 0;
+
+	vgpu_list_for_each(sharer, &exec->smst[sm].residents, struct vgpu_sharer, node) {
+		u32 not_begun = count_not_begun(sharer);
+
+		if (sharer->would_leave > not_begun)
+			count += add_newest(exec, sharer, sharer->would_leave - not_begun,
+					    blocks + count);
+	}
+	return count;
+}
+
+bool vgpu_exec_would_change(const struct vgpu_exec *exec, u32 sm)
+{
+	const struct vgpu_sharer *sharer;
+
+	vgpu_list_for_each(sharer, &exec->smst[sm].residents, struct vgpu_sharer, node)
+		if (sharer->would_leave)
+			return true;
+	return false;
+}
+
+void vgpu_trial_forget(struct vgpu_exec *exec, u32 sm)
+{
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
+		exec->smst[sm].resident[n].would_leave = 0;
+}
