@@ -511,8 +511,8 @@ u64 vgpu_exec_longest_left(struct vgpu_exec *exec, u32 sm);
 /* Time that it takes to drain the pipeline of @sm and to save all of the contexts of its blocks. */
 u64 vgpu_exec_switch_time(const struct vgpu_exec *exec, u32 sm);
 /*
- * Can a base checkpoint be made of @sm? It runs blocks of one kernel, none of which moves, is off
- * the SM, has a checkpoint, or, if the SM stalls, waits for a page.
+ * Can a base checkpoint be made of @sm now? It runs blocks of one kernel, of which one has no
+ * checkpoint, and, if the SM stalls, none waits for a page.
  */
 bool vgpu_exec_can_checkpoint(const struct vgpu_exec *exec, u32 sm);
 /*
@@ -520,7 +520,10 @@ bool vgpu_exec_can_checkpoint(const struct vgpu_exec *exec, u32 sm);
  * expected to end in @least or sooner are not in it.
  */
 void vgpu_exec_checkpoint(struct vgpu_exec *exec, u32 sm, u64 least);
-/* Call @came for @sm when a block has come to it and executed pep_run_cycles, until unwatch(). */
+/*
+ * Call @came for @sm when a block has come to it, a new one or one that has been restored, and
+ * executed pep_run_cycles, until unwatch(). It ends by itself when the SM is reserved.
+ */
 void vgpu_exec_watch(struct vgpu_exec *exec, u32 sm, void (*came)(struct vgpu_exec *exec, u32 sm));
 void vgpu_exec_unwatch(struct vgpu_exec *exec, u32 sm);
 bool vgpu_exec_is_watched(const struct vgpu_exec *exec, u32 sm);

@@ -145,7 +145,7 @@ void vgpu_exec_prepare(struct vgpu_exec *exec, u32 sm, const struct vgpu_sched_c
 	if (exec->smst[sm].leaving || exec->smst[sm].checkpointing)
 		return;
 	exec->smst[sm].announcer = by->id;
-	vgpu_preemption_at_time(exec, sm, time, fn);
+	vgpu_look_at_time(exec, sm, time, fn);
 }
 
 u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm)

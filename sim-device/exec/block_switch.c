@@ -173,8 +173,8 @@ void vgpu_block_switch(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
-	if (!smst->ksr || smst->leaving || vgpu_event_pending(&smst->setup.event) ||
-	    smst->ksr->launch.stopped)
+	if (!smst->ksr || smst->leaving || smst->checkpointing ||
+	    vgpu_event_pending(&smst->setup.event) || smst->ksr->launch.stopped)
 		return;
 	while (fill(exec, sm))
 		;

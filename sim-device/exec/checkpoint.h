@@ -11,6 +11,7 @@
  * @increment: what it had written since, or, without one, all that it had written
  * @in_place: of @increment, what is not in the save area but still on SM @sm
  * @has_base: it has a base checkpoint
+ * @moves: that is being made
  * @left: it has left the SM, and is saved as a whole
  */
 struct vgpu_checkpoint {
@@ -19,6 +20,7 @@ struct vgpu_checkpoint {
 	u32 in_place;
 	u16 sm;
 	bool has_base;
+	bool moves;
 	bool left;
 };
 
@@ -50,6 +52,13 @@ void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst);
  */
 u64 vgpu_checkpoint_make_room(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			      const struct vgpu_ksr *ksr);
+/* A new record of @block, which has none. */
+struct vgpu_checkpoint *vgpu_checkpoint_begin(struct vgpu_exec *exec, struct vgpu_block *block);
+/* @block has left its SM when its base checkpoint has been made: that is all there is of it. */
+void vgpu_checkpoint_leave(struct vgpu_exec *exec, struct vgpu_block *block);
+
+/* ---- base checkpoints (base.c) -------------------------------------------- */
+
 /* @sm, halted for it, can make its base checkpoint. */
 void vgpu_checkpoint_take(struct vgpu_exec *exec, u32 sm);
 /*
@@ -60,12 +69,15 @@ bool vgpu_checkpoint_taken(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			   struct vgpu_block *block);
 /* @smst does not stand for a base checkpoint any more. */
 void vgpu_checkpoint_over(struct vgpu_exec *exec, struct vgpu_smst *smst);
-/* Blocks that ended while @sm stood are followed by others. */
-void vgpu_checkpoint_refill(struct vgpu_exec *exec, u32 sm);
+/* ... as its base checkpoint has been made, or nothing is left to make one of: it goes on. */
+void vgpu_checkpoint_resume(struct vgpu_exec *exec, u32 sm);
 /* The base checkpoints of the blocks on @sm are not needed. */
 void vgpu_checkpoint_forget(struct vgpu_exec *exec, u32 sm);
-/* A block has come to @sm. */
+/* A block has come to @sm, a new one or one that has been restored. */
 void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm);
+/* Call @fn for @sm at @time, instead of an earlier setting, unless it is reserved before. */
+void vgpu_look_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
+		       void (*fn)(struct vgpu_exec *exec, u32 sm));
 
 /* ---- announcements (announce.c) ------------------------------------------ */
 

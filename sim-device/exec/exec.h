@@ -9,7 +9,8 @@
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
- * has blocks leave one by one, checkpoint.c says what of a block is saved, announce.c knows of
+ * has blocks leave one by one, checkpoint.c says what of a block is saved, base.c saves some before
+ * they leave, announce.c knows of
  * launches to come, trial.c finds out which blocks would leave for one,
  * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
@@ -116,11 +117,14 @@ struct vgpu_smst {
 	bool draining;			/* to be saved when its instructions in flight have ended */
 	/* it stands for a base checkpoint, its own or beside a preemption (checkpoint.c) */
 	bool checkpointing;
+	u32 standing;			/* blocks in moving that stand for theirs */
 	u64 checkpoint_since;
 	u64 checkpoint_least;		/* blocks that end sooner than that are not in it */
 	u32 announcer;			/* the context that it is prepared for, or 0 (announce.c) */
 	u64 in_place;			/* bytes of blocks saved here that have stayed here */
 	u64 in_place_room;		/* of the save that begins: so many more may */
+	struct vgpu_event look;		/* the SM is looked at, to be prepared (base.c) */
+	void (*look_fn)(struct vgpu_exec *exec, u32 sm);
 	/* called some time after a block has come, NULL: it is not watched */
 	void (*came)(struct vgpu_exec *exec, u32 sm);
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
@@ -174,7 +178,7 @@ struct vgpu_smst {
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_SM_KERNELS_MOST) + 4)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 4)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it

@@ -384,8 +384,8 @@ static void begin_preemption(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ne
 	smst->requested = exec->sim->now;
 	vgpu_trace_kernel(exec, VGPU_TRACE_PREEMPT_START, smst->ksr, sm,
 			  next ? next->launch.id : 0, 0);
-	/* one that stands for a base checkpoint is saved when it can make that */
-	if (exec->sms[sm].resident_count && !smst->checkpointing)
+	/* one that is about to make its base checkpoint is saved when it can make that */
+	if (exec->sms[sm].resident_count && (!smst->checkpointing || smst->standing))
 		begin(exec, sm);
 	vgpu_exec_unwatch(exec, sm);
 }
@@ -499,7 +499,8 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	exec->ksr_free_count = kernels;
 	err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);
 	/*
-	 * Of every SM: its setup, its preemption, its moves, its local scheduler, the step of its
+	 * Of every SM: its setup, its preemption, its preparation, its moves, its local scheduler,
+	 * the step of its
 	 * compiled blocks, the first end of its profiled ones; of every KSR: a watchdog; the
 	 * policy's timer, the spreading of blocks, announcements, and the swaps of the test.
 	 */

@@ -224,6 +224,8 @@ static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 0);
 	vgpu_sm_driver_resume(exec, sm, block);
+	if (unlikely(exec->watched))
+		vgpu_checkpoint_came(exec, sm);
 	/* the policy has been changed meanwhile, for one that wants whole SMs */
 	if (unlikely(!smst->ksr && !exec->policy->by_block))
 		vgpu_residents_evict(exec, block, false);
@@ -284,6 +286,7 @@ void vgpu_exec_moved(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
 	bool saving = block->state == VGPU_BLOCK_SAVING;
+	u32 standing = smst->standing;
 
 	if (saving)
 		saved(exec, smst);
@@ -296,10 +299,8 @@ void vgpu_exec_moved(struct vgpu_exec *exec, u32 sm)
 			vgpu_residents_settle(exec, sm);
 		return;
 	}
-	if (unlikely(smst->checkpointing) && saving && !smst->saving && !smst->leaving) {
-		vgpu_checkpoint_over(exec, smst);
-		vgpu_checkpoint_refill(exec, sm);
-	}
+	if (unlikely(standing) && !smst->standing && !smst->leaving)
+		vgpu_checkpoint_resume(exec, sm);
 	if (unlikely(vgpu_smst_switches(exec, smst)))
 		vgpu_block_switch(exec, sm);
 	if (smst->leaving && !exec->sms[sm].resident_count && !smst->saving)
@@ -404,8 +405,8 @@ void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	const struct vgpu_smst *smst = &exec->smst[block->sm->index];
 
-	/* A reserved SM saves all that it has, this block too. */
-	if (smst->leaving && !smst->chooser) {
+	/* A reserved SM saves all that it has, this block too, or makes a base checkpoint of it. */
+	if ((smst->leaving || smst->checkpointing) && smst->ksr && !smst->chooser) {
 		block->stopping = false;
 		block->leave = VGPU_LEAVE_NONE;
 	} else if (block->leave == VGPU_LEAVE_FLUSH) {

@@ -36,6 +36,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	vgpu_checkpoint_over(exec, smst);
 	vgpu_exec_unwatch(exec, sm);
 	smst->announcer = 0;
+	smst->standing = 0;
 	smst->leaving = false;
 	smst->stalled = false;
 	smst->draining = false;
@@ -437,6 +438,9 @@ static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
 	/* A reserved SM has nothing more to preempt; it is empty when its moves have ended. */
 	vgpu_event_cancel(exec->sim, &smst->preempt);
 	smst->draining = false;
+	/* ... nor has one that was about to make a base checkpoint anything to save */
+	if (unlikely(smst->checkpointing) && !smst->standing && !smst->leaving)
+		vgpu_checkpoint_resume(exec, sm->index);
 	vgpu_sm_driver_update(exec, sm->index);
 }
 

@@ -37,8 +37,13 @@ static void look_at(struct vgpu_exec *exec, u32 sm)
 {
 	u64 left, launch;
 
-	if (vgpu_exec_announced_at(exec, sm) == VGPU_NEVER || !vgpu_exec_can_checkpoint(exec, sm)) {
+	if (vgpu_exec_announced_at(exec, sm) == VGPU_NEVER) {
 		vgpu_exec_unwatch(exec, sm);
+		return;
+	}
+	/* as of those that drain: when another block has come */
+	if (!vgpu_exec_can_checkpoint(exec, sm)) {
+		vgpu_exec_watch(exec, sm, look_at);
 		return;
 	}
 	launch = time_to_launch(exec, sm);

@@ -66,7 +66,7 @@ enum vgpu_block_state {
 
 /* vgpu_block.checkpoint (exec/checkpoint.c) */
 #define VGPU_CHECKPOINT_RECORD	1u	/* struct vgpu_checkpoint says what is saved of it */
-#define VGPU_CHECKPOINT_MOVES	2u	/* it stands while its base checkpoint is made */
+#define VGPU_CHECKPOINT_MOVES	2u	/* it stands while base checkpoints are made */
 
 struct vgpu_sm;
 struct vgpu_touching;

@@ -151,6 +151,8 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	vgpu_list_add_tail(&block->node, &sm->resident);
 	sm->resident_count++;
 	kind->issue(block);
+	if (unlikely(sm->halted) && kind->halt)
+		kind->halt(block);
 	return 0;
 }
 

@@ -369,6 +369,105 @@ static void what_is_in_the_way_moves_to_memory(void **state)
 	host_free(t.h);
 }
 
+/*
+ * As when nothing was announced, but kernel 2 comes at 51.1, and ends at 63.7: blocks of kernel 1
+ * are restored from 63.8 on, 0.5 each, and have 49.5 left. At 65.1 the SM is looked at: it stands,
+ * with blocks 0 and 1; block 2 comes at 65.3 and is taken along at 65.6. Block 3 is being restored
+ * then, until 65.8, and runs from then on. The bases of the others have been saved at 67.3: they
+ * have run for 1.3, 0.8 and 0.3.
+ */
+static void an_sm_that_restores(void **state)
+{
+	struct pep t = begin(4, 100, "0");
+	struct vgpu_account account;
+
+	(void)state;
+	reserve(&t, 511);
+	announce(&t, 638);
+	for (u64 time = 639; time < 680; time++) {
+		vgpu_device_run(t.h->dev, time * TENTH, ~0u);
+		assert_true(vgpu_exec_check(&t.h->dev->exec));
+	}
+	assert_int_equal(t.h->dev->exec.bases, 3);
+	assert_int_equal(account_of(&t, t.a).save_area, 3 * BLOCK / 2);
+	assert_int_equal(account_of(&t, t.b).announced_stall, 22 * TENTH);
+	/*
+	 * Drained at 80.5: a half and three increments of a quarter. Kernel 3 81.85 to 91.85. In
+	 * the order 3, 0, 1, 2, restored by 92.45, 93.2, 93.95 and 94.7; block 2 has 36.0 left.
+	 */
+	vgpu_device_run(t.h->dev, 790 * TENTH, ~0u);
+	host_push(t.h, t.b, t.queue, cmd_profiled(1, 10 * US, 4));
+	vgpu_device_run(t.h->dev, 800 * TENTH, ~0u);
+	assert_int_equal(vgpu_exec_reserve(&t.h->dev->exec, 0, manual_kernel(t.h->dev, 3)), 0);
+	account = ends(&t, 537 * TENTH, 1307 * TENTH);
+	assert_int_equal(host_time_of(t.h, VGPU_TRACE_KERNEL_START, 3), 8185 * TENTH / 10);
+	assert_int_equal(account.blocks_checkpointed, 3);
+	assert_int_equal(account.saved_bytes,
+			 4 * BLOCK / 2 + 3 * (BLOCK / 2 + BLOCK / 4) + BLOCK / 2);
+	host_free(t.h);
+}
+
+/*
+ * Block switching: block 0 leaves at 10.9, and is off the SM from 11.4 to the end of the base
+ * checkpoint of the others, which is drained at 11.8 and takes 1.5. Then it comes back, by 13.8. At
+ * the request its half is saved, and their quarters: from 21.5 to 22.75.
+ */
+static void a_block_is_off_the_sm(void **state)
+{
+	struct pep t = begin(4, 100, "0");
+	struct vgpu_exec *exec = &t.h->dev->exec;
+	struct vgpu_account account;
+
+	(void)state;
+	assert_int_equal(vgpu_device_knob_set(t.h->dev, "block_switching", "1"), 0);
+	announce(&t, 100);
+	vgpu_device_run(t.h->dev, 109 * TENTH, ~0u);
+	assert_int_equal(vgpu_exec_swap_out(exec, vgpu_sm_first(&exec->sms[0])), 0);
+	vgpu_device_run(t.h->dev, 130 * TENTH, ~0u);
+	assert_true(vgpu_exec_check(exec));
+	assert_int_equal(exec->smst[0].off_count, 1);
+	vgpu_device_run(t.h->dev, 140 * TENTH, ~0u);
+	assert_true(vgpu_exec_check(exec));
+	assert_int_equal(exec->smst[0].off_count, 0);
+	assert_int_equal(exec->bases, 3);
+	reserve(&t, 210);
+	/* the three are restored in 0.75 each, it in 0.5, and has 82.5 left */
+	account = ends(&t, 2285 * TENTH / 10, 1182 * TENTH);
+	assert_int_equal(account.blocks_checkpointed, 3);
+	assert_int_equal(account.saved_bytes, 3 * (BLOCK / 2 + BLOCK / 4) + 2 * BLOCK / 2);
+	assert_int_equal(t.h->preemption_ps, 175 * TENTH / 10);
+	assert_int_equal(account_of(&t, t.b).announced_stall, 20 * TENTH);
+	host_free(t.h);
+}
+
+/* The last block on the SM ends while the pipeline drains, others are to be restored: they come. */
+static void nothing_is_left_to_save(void **state)
+{
+	struct pep t = begin(4, 100, "0");
+	struct vgpu_exec *exec = &t.h->dev->exec;
+	struct vgpu_block *block;
+
+	(void)state;
+	vgpu_device_run(t.h->dev, 1000 * TENTH, ~0u);
+	assert_int_equal(vgpu_device_knob_set(t.h->dev, "block_switching", "1"), 0);
+	for (u32 n = 0; n < 3; n++) {
+		block = vgpu_sm_first(&exec->sms[0]);
+		assert_int_equal(vgpu_exec_swap_out(exec, block), 0);
+	}
+	/* all three have been saved at 101.5; the other would be drained at 101.3, and ends at 101.1 */
+	vgpu_device_run(t.h->dev, 1008 * TENTH, ~0u);
+	vgpu_exec_checkpoint(exec, 0, 0);
+	for (u64 time = 1009; time < 1100; time++) {
+		vgpu_device_run(t.h->dev, time * TENTH, ~0u);
+		assert_true(vgpu_exec_check(exec));
+	}
+	host_run(t.h);
+	assert_false(exec->smst[0].checkpointing);
+	assert_int_equal(exec->checkpointing, 0);
+	assert_int_equal(exec->bases, 0);
+	host_free(t.h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +484,9 @@ int main(void)
 		cmocka_unit_test(the_announcer_dies),
 		cmocka_unit_test(the_victim_dies),
 		cmocka_unit_test(what_is_in_the_way_moves_to_memory),
+		cmocka_unit_test(an_sm_that_restores),
+		cmocka_unit_test(a_block_is_off_the_sm),
+		cmocka_unit_test(nothing_is_left_to_save),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
