@@ -169,6 +169,17 @@ static void plan_turn(struct vgpu_exec *exec, u32 sm)
 	vgpu_event_at(exec->sim, &smst->local, smst->turn);
 }
 
+/* With timing=pipeline a block that is to leave stops before it is saved. */
+static bool stops_any(const struct vgpu_sm *hw)
+{
+	const struct vgpu_block *block;
+
+	vgpu_list_for_each(block, &hw->resident, struct vgpu_block, node)
+		if (block->stopping)
+			return true;
+	return false;
+}
+
 void vgpu_block_switch(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
@@ -182,7 +193,7 @@ void vgpu_block_switch(struct vgpu_exec *exec, u32 sm)
 	if (exec->switching && !vgpu_event_pending(&exec->sms[sm].step))
 		switch_waiting(exec, sm);
 	plan_turn(exec, sm);
-	if (!smst->off_count && !smst->saving)
+	if (smst->switched && !smst->off_count && !smst->saving && !stops_any(&exec->sms[sm]))
 		smst->switched = false;
 }
 

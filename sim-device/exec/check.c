@@ -31,6 +31,17 @@ static u32 count_blocks(const struct vgpu_exec *exec, const struct vgpu_list *li
 
 /* ---- accounts ----------------------------------------------------------- */
 
+/* Blocks of @hw that will be swapped out when they have stopped. */
+static u32 count_leaving(const struct vgpu_sm *hw)
+{
+	const struct vgpu_block *block;
+	u32 count = 0;
+
+	vgpu_list_for_each(block, &hw->resident, struct vgpu_block, node)
+		count += block->stopping;
+	return count;
+}
+
 /* @sm holds what it may, and what it has claimed besides gets the places of blocks that leave. */
 static bool places_agree(const struct vgpu_exec *exec, u32 sm)
 {
@@ -39,7 +50,8 @@ static bool places_agree(const struct vgpu_exec *exec, u32 sm)
 
 	if (smst->state == VGPU_SM_SETUP)
 		return smst->claimed <= occupancy;
-	return vgpu_smst_places(exec, sm) <= occupancy && smst->claimed <= smst->saving &&
+	return vgpu_smst_places(exec, sm) <= occupancy &&
+	       smst->claimed <= smst->saving + count_leaving(&exec->sms[sm]) &&
 	       vgpu_smst_places(exec, sm) + smst->off_count + smst->claimed <=
 		       occupancy + VGPU_EXTRA_BLOCKS_MOST &&
 	       !(smst->leaving && smst->claimed);
@@ -86,7 +98,9 @@ static bool sharer_agrees(const struct vgpu_exec *exec, u32 sm, const struct vgp
 			tally->save_area += vgpu_checkpoint_area(exec, block);
 	*blocks += on + saving + restoring;
 	return sharer->ksr->ctx && on + saving + restoring + sharer->claimed == sharer->blocks &&
-	       saving + count_stopping(resident, sharer->ksr) == sharer->leaving &&
+	       count_stopping(&smst->moving, sharer->ksr) +
+			       count_stopping(resident, sharer->ksr) ==
+		       sharer->leaving &&
 	       (sharer->blocks || sharer->coming || sharer->partition != VGPU_NO_PARTITION);
 }
 
