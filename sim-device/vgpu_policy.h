@@ -380,8 +380,8 @@ struct vgpu_preemption_estimate {
  *   of VGPU_NEVER: it cannot leave so, or nobody knows when it will have
  * @choose: how @block, on an SM, is to leave it, and the estimate of that; never NONE. @late: it
  *   was to end by itself, and has not in the time that was estimated and the deadline; DRAIN is no
- *   answer then. With @choose, @begin is vgpu_exec_leave_blocks(), and it is asked also for each
- *   block that a policy by block has leave; other mechanisms are not: there each is saved (SMK 5.1)
+ *   answer then. It is asked by vgpu_exec_leave_blocks(), for those with that @begin, and for each
+ *   block that a policy by block has leave; of mechanisms without, each is saved there (SMK 5.1)
  * @dirty: what blocks have not written is not saved
  * @announced: a process of @by announces a launch. NULL: announcements are for nothing
  *
@@ -467,6 +467,8 @@ u64 vgpu_exec_block_drain_time(const struct vgpu_exec *exec, const struct vgpu_b
 u64 vgpu_exec_block_stop_time(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* Time that a save of @block, and of nothing else, would take. */
 u64 vgpu_exec_block_save_time(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* The same if only what it has written is saved, since its base checkpoint if it has one. */
+u64 vgpu_exec_block_dirty_time(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /*
  * May @block be dropped now, and run again from its start? Not if it has done what cannot be
  * repeated (sm/repeat.c; a profiled one: if it is beyond the idempotent part), nor if it has been
@@ -520,6 +522,19 @@ bool vgpu_exec_can_checkpoint(const struct vgpu_exec *exec, u32 sm);
  * expected to end in @least or sooner are not in it.
  */
 void vgpu_exec_checkpoint(struct vgpu_exec *exec, u32 sm, u64 least);
+/*
+ * The same of one block of a shared SM, which stops by itself and is saved beside its neighbours.
+ */
+bool vgpu_exec_can_checkpoint_block(const struct vgpu_exec *exec, const struct vgpu_block *block);
+void vgpu_exec_checkpoint_block(struct vgpu_exec *exec, struct vgpu_block *block);
+/*
+ * Time that it takes to drain the pipeline and to save all of the contexts of @count @blocks, one
+ * after the other.
+ */
+u64 vgpu_exec_blocks_switch_time(const struct vgpu_exec *exec, struct vgpu_block *const *blocks,
+				 u32 count);
+/* The SM that @block is on. */
+u32 vgpu_exec_sm_of(const struct vgpu_block *block);
 /*
  * Call @came for @sm when a block has come to it, a new one or one that has been restored, and
  * executed pep_run_cycles, until unwatch(). It ends by itself when the SM is reserved.

@@ -202,6 +202,21 @@ u64 vgpu_exec_longest_left(struct vgpu_exec *exec, u32 sm)
 	return longest;
 }
 
+u64 vgpu_exec_blocks_switch_time(const struct vgpu_exec *exec, struct vgpu_block *const *blocks,
+				 u32 count)
+{
+	u64 bytes = 0;
+
+	while (count--)
+		bytes += vgpu_block_context_bytes(blocks[count]);
+	return exec->config->pipeline_drain_ps + vgpu_exec_move_time(exec->config, bytes);
+}
+
+u32 vgpu_exec_sm_of(const struct vgpu_block *block)
+{
+	return block->sm->index;
+}
+
 u64 vgpu_exec_switch_time(const struct vgpu_exec *exec, u32 sm)
 {
 	const struct vgpu_block *block;

@@ -12,6 +12,8 @@
  * restores that have not begun. The local scheduler (block_switch.c) waits until the SM goes on. A
  * block with a base checkpoint from before stands with the others, and keeps that.
  *
+ * Single blocks, on SMs that several kernels share: base_block.c.
+ *
  * If the SM is reserved while the base checkpoint is being made, blocks are off it when that has
  * been made.
  */
@@ -54,11 +56,17 @@ void vgpu_exec_checkpoint(struct vgpu_exec *exec, u32 sm, u64 least)
 	vgpu_preemption_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
 }
 
-/* Where a base checkpoint of @smst moves: before restores that have not begun. */
+/*
+ * Where a base checkpoint of @smst moves: before restores that have not begun. Where each block
+ * moves by itself the order of saves is that of smst->saves.
+ */
 static struct vgpu_list *place_in_moves(struct vgpu_smst *smst)
 {
 	struct vgpu_block *block;
 	u32 n = 0;
+
+	if (!smst->ksr)
+		return &smst->moving;
 
 	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node)
 		if (n++ >= smst->batch && block->state == VGPU_BLOCK_RESTORING)
@@ -66,19 +74,14 @@ static struct vgpu_list *place_in_moves(struct vgpu_smst *smst)
 	return &smst->moving;
 }
 
-/*
- * @block, off its SM, stands. @save: it is saved, as it will be there still when the SM is
- * preempted.
- */
-static void checkpoint_block(struct vgpu_exec *exec, struct vgpu_smst *smst,
-			     struct vgpu_block *block, bool save)
+void vgpu_base_begin(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block,
+		     bool is_saved)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	struct vgpu_checkpoint *c;
 
-	save = save && !block->checkpoint && vgpu_block_checkpoint(block);
 	block->checkpoint |= VGPU_CHECKPOINT_MOVES;
-	if (save) {
+	if (is_saved) {
 		c = vgpu_checkpoint_begin(exec, block);
 		c->base = (u32)vgpu_block_dirty_bytes(block, false);
 		c->has_base = true;
@@ -106,10 +109,12 @@ void vgpu_checkpoint_take(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_block *block;
 
 	while ((block = vgpu_sm_first(hw))) {
-		bool save = vgpu_exec_block_left(exec, block) > smst->checkpoint_least;
+		/* if it will be there still when the SM is preempted */
+		bool save = !block->checkpoint &&
+			    vgpu_exec_block_left(exec, block) > smst->checkpoint_least;
 
 		vgpu_sm_detach(hw, block);
-		checkpoint_block(exec, smst, block, save);
+		vgpu_base_begin(exec, smst, block, save && vgpu_block_checkpoint(block));
 	}
 	hw->halted = false;
 	vgpu_sm_driver_update(exec, sm);
@@ -134,6 +139,10 @@ bool vgpu_checkpoint_taken(struct vgpu_exec *exec, struct vgpu_smst *smst, struc
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	bool is_saved = made(exec, smst, block);
 
+	if (!smst->ksr) {
+		vgpu_base_taken(exec, smst, block);
+		return true;
+	}
 	if (!smst->leaving) {
 		vgpu_account_blocks(exec, ksr, VGPU_BLOCK_PREEMPTED, VGPU_BLOCK_RUNNING, 1);
 		/* its announcement is over */
@@ -193,7 +202,7 @@ void vgpu_checkpoint_forget(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_block *block;
 
 	vgpu_list_for_each(block, &exec->sms[sm].resident, struct vgpu_block, node)
-		if (block->checkpoint)
+		if (block->checkpoint & VGPU_CHECKPOINT_RECORD)
 			vgpu_checkpoint_drop(exec, block);
 }
 

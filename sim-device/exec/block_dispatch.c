@@ -223,6 +223,8 @@ static void fall_idle(struct vgpu_exec *exec, u32 sm)
 	vgpu_account_sm(exec, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(exec->sim, &smst->move);
 	vgpu_event_cancel(exec->sim, &smst->preempt);
+	vgpu_exec_unwatch(exec, sm);
+	smst->announcer = 0;
 	vgpu_leave_over(smst);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
 	exec->idle_count++;
@@ -323,6 +325,14 @@ int vgpu_residents_evict_newest(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr 
 	resident->would_leave -= !!resident->would_leave;
 	if (take_back(exec, resident)) {
 		vgpu_residents_fill(exec, sm);
+		return 0;
+	}
+	block = unlikely(smst->standing) ? vgpu_base_standing(smst, ksr) : NULL;
+	if (block) {
+		vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_EVICT,
+				  block->index);
+		tell_to_leave(resident);
+		vgpu_base_leaves(exec, smst, block);
 		return 0;
 	}
 	block = newest(&exec->sms[sm], ksr);

@@ -5,6 +5,9 @@
 
 #include "exec.h"
 
+/* beside the others of ../sm/launch.h: it has been told to stop for a base checkpoint of its own */
+#define VGPU_CHECKPOINT_STOPS	4u
+
 /**
  * struct vgpu_checkpoint - what the save area has of a block (checkpoint.c), in bytes
  * @base: its base checkpoint
@@ -71,6 +74,20 @@ bool vgpu_checkpoint_taken(struct vgpu_exec *exec, struct vgpu_smst *smst,
 void vgpu_checkpoint_over(struct vgpu_exec *exec, struct vgpu_smst *smst);
 /* ... as its base checkpoint has been made, or nothing is left to make one of: it goes on. */
 void vgpu_checkpoint_resume(struct vgpu_exec *exec, u32 sm);
+/* @block, off @smst, stands from now on; @is_saved: its base checkpoint is made. */
+void vgpu_base_begin(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block,
+		     bool is_saved);
+/* base_block.c: @block of a shared SM has stopped for its base checkpoint. */
+void vgpu_base_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
+/* base_block.c: that has been made: it goes on, or has left. */
+void vgpu_base_taken(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
+/*
+ * base_block.c: the first block of @ksr on shared @smst that stands for its base checkpoint, and
+ * has not been told to leave; NULL: none does.
+ */
+struct vgpu_block *vgpu_base_standing(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr);
+/* base_block.c: it, counted as told to leave, has left when that has been made. */
+void vgpu_base_leaves(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
 /* The base checkpoints of the blocks on @sm are not needed. */
 void vgpu_checkpoint_forget(struct vgpu_exec *exec, u32 sm);
 /* A block has come to @sm, a new one or one that has been restored. */

@@ -291,6 +291,16 @@ bool vgpu_leave_shared(struct vgpu_exec *exec, struct vgpu_block *block, bool by
 	u32 sm = block->sm->index;
 	bool left;
 
+	/* it has been stopped for a base checkpoint (base_block.c): it is saved instead */
+	if (unlikely(block->checkpoint & VGPU_CHECKPOINT_STOPS)) {
+		*told_of(exec, block) = (struct vgpu_told){
+			.time = exec->sim->now,
+			.stop = exec->sim->now,
+		};
+		block->checkpoint = 0;
+		block->leave = VGPU_LEAVE_SAVE;
+		return false;
+	}
 	if (!by_choice || !exec->preemption->choose) {
 		*told_of(exec, block) = (struct vgpu_told){ .time = exec->sim->now };
 		return leave_as(exec, block, VGPU_LEAVE_SAVE);
@@ -410,6 +420,11 @@ u64 vgpu_exec_block_stop_time(const struct vgpu_exec *exec, const struct vgpu_bl
 u64 vgpu_exec_block_save_time(const struct vgpu_exec *exec, const struct vgpu_block *block)
 {
 	return vgpu_exec_move_time(exec->config, vgpu_block_context_bytes(block));
+}
+
+u64 vgpu_exec_block_dirty_time(const struct vgpu_exec *exec, const struct vgpu_block *block)
+{
+	return vgpu_exec_move_time(exec->config, vgpu_checkpoint_would_save(exec, block));
 }
 
 bool vgpu_exec_block_repeats(const struct vgpu_exec *exec, const struct vgpu_block *block)

@@ -24,6 +24,7 @@ static void drop_moving(struct vgpu_exec *exec, struct vgpu_smst *smst, const st
 		if (block->launch != &ksr->launch)
 			continue;
 		vgpu_list_del(&block->node);
+		smst->standing -= !!(block->checkpoint & VGPU_CHECKPOINT_MOVES);
 		if (block->state == VGPU_BLOCK_SAVING)
 			smst->saving--;
 		else

@@ -323,12 +323,19 @@ static void drain_fire(struct vgpu_event *event)
 	vgpu_exec_start_move(smst->exec, vgpu_smst_number(smst));
 }
 
+/* Has @block been told to stop by itself? */
+static bool is_told(const struct vgpu_smst *smst, const struct vgpu_block *block)
+{
+	return block->leave || (!smst->ksr && (block->checkpoint & VGPU_CHECKPOINT_MOVES));
+}
+
 /* The first to move leaves by itself, and what it has in flight has not ended (SMK 5.1). */
 static bool drains(struct vgpu_exec *exec, struct vgpu_smst *smst, const struct vgpu_block *first)
 {
 	u64 drained;
 
-	if (!vgpu_smst_singly(smst) || first->state != VGPU_BLOCK_SAVING || !first->leave)
+	if (!vgpu_smst_singly(smst) || first->state != VGPU_BLOCK_SAVING ||
+	    !is_told(smst, first))
 		return false;
 	drained = vgpu_leave_drained(exec, smst);
 	if (drained <= exec->sim->now)
@@ -411,6 +418,8 @@ void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block)
 		block->leave = VGPU_LEAVE_NONE;
 	} else if (block->leave == VGPU_LEAVE_FLUSH) {
 		vgpu_leave_stopped(exec, block);
+	} else if (block->checkpoint & VGPU_CHECKPOINT_STOPS) {
+		vgpu_base_stopped(exec, block);
 	} else {
 		swap_out(exec, block);
 	}

@@ -207,15 +207,20 @@ bool vgpu_exec_try(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
 
 /* ---- which blocks these are ---------------------------------------------- */
 
-/* Blocks of @sharer that would be taken back first, as they have not begun (block_dispatch.c). */
-static u32 count_not_begun(const struct vgpu_sharer *sharer)
+/*
+ * Blocks of @sharer that would leave first (block_dispatch.c): those that have not begun are taken
+ * back, and then those whose base checkpoint is being made.
+ */
+static u32 count_first(const struct vgpu_sharer *sharer)
 {
 	const struct vgpu_block *moves = vgpu_sharer_restoring(sharer), *block;
 	u32 count = sharer->claimed;
 
 	vgpu_list_for_each(block, &sharer->smst->moving, struct vgpu_block, node)
-		count += block->state == VGPU_BLOCK_RESTORING && block != moves &&
-			 block->launch == &sharer->ksr->launch;
+		count += block->launch == &sharer->ksr->launch &&
+			 (block->state == VGPU_BLOCK_RESTORING ?
+				  block != moves :
+				  !block->leave && (block->checkpoint & VGPU_CHECKPOINT_MOVES));
 	return count;
 }
 
@@ -242,10 +247,10 @@ u32 vgpu_exec_would_leave(const struct vgpu_exec *exec, u32 sm, struct vgpu_bloc
 	u32 count = 0;
 
 	vgpu_list_for_each(sharer, &exec->smst[sm].residents, struct vgpu_sharer, node) {
-		u32 not_begun = count_not_begun(sharer);
+		u32 first = count_first(sharer);
 
-		if (sharer->would_leave > not_begun)
-			count += add_newest(exec, sharer, sharer->would_leave - not_begun,
+		if (sharer->would_leave > first)
+			count += add_newest(exec, sharer, sharer->would_leave - first,
 					    blocks + count);
 	}
 	return count;

@@ -54,6 +54,30 @@ static void look_at(struct vgpu_exec *exec, u32 sm)
 		vgpu_exec_watch(exec, sm, look_at);
 }
 
+/* The same of those blocks of a shared SM that would leave: each for itself. */
+static void look_at_blocks(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_block *blocks[VGPU_BLOCKS_MOST];
+	u64 left, launch, all;
+	u32 count;
+
+	if (vgpu_exec_announced_at(exec, sm) == VGPU_NEVER) {
+		vgpu_exec_unwatch(exec, sm);
+		return;
+	}
+	launch = time_to_launch(exec, sm);
+	vgpu_exec_longest_left(exec, sm);
+	count = vgpu_exec_would_leave(exec, sm, blocks);
+	all = vgpu_exec_blocks_switch_time(exec, blocks, count);
+	vgpu_exec_watch(exec, sm, look_at_blocks);
+	while (count--) {
+		left = vgpu_exec_block_left(exec, blocks[count]);
+		if (left > launch && left > all &&
+		    vgpu_exec_can_checkpoint_block(exec, blocks[count]))
+			vgpu_exec_checkpoint_block(exec, blocks[count]);
+	}
+}
+
 /* Of those less than @below in rank, the context that loses SMs to @by last; NULL: none is left. */
 static struct vgpu_sched_context *next_victim(struct vgpu_exec *exec,
 					      const struct vgpu_sched_context *by,
@@ -80,6 +104,12 @@ static void pep_announced(struct vgpu_exec *exec, const struct vgpu_sched_contex
 	struct vgpu_sched_context *from = NULL;
 	u32 taken = 0;
 
+	if (vgpu_exec_try(exec, by, what)) {
+		for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++)
+			if (vgpu_exec_would_change(exec, sm))
+				vgpu_exec_prepare(exec, sm, by, signal, look_at_blocks);
+		return;
+	}
 	while (taken < wanted && (from = next_victim(exec, by, from, taken))) {
 		u32 most = vgpu_exec_would_take(exec, by, from, taken);
 		int sm = -1;
@@ -121,10 +151,32 @@ static void pep_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_
 		*estimate = (struct vgpu_preemption_estimate){ .latency = left };
 }
 
+/* Of blocks that a policy by block has leave: as pep_begin(), each for itself. */
+static enum vgpu_leave pep_choose(struct vgpu_exec *exec, const struct vgpu_block *block, bool late,
+				  struct vgpu_preemption_estimate *estimate)
+{
+	u64 stop = vgpu_exec_block_stop_time(exec, block);
+	u64 save = vgpu_exec_block_save_time(exec, block);
+	u64 left = vgpu_exec_block_left(exec, block);
+
+	if (!late && vgpu_exec_is_watched(exec, vgpu_exec_sm_of(block)) && left != VGPU_NEVER &&
+	    (stop == VGPU_NEVER || left <= stop + save)) {
+		*estimate = (struct vgpu_preemption_estimate){ .latency = left };
+		return VGPU_LEAVE_DRAIN;
+	}
+	save = vgpu_exec_block_dirty_time(exec, block);
+	*estimate = (struct vgpu_preemption_estimate){
+		.latency = stop == VGPU_NEVER ? stop : stop + save,
+		.cost = 2 * save,
+	};
+	return VGPU_LEAVE_SAVE;
+}
+
 const struct vgpu_preemption vgpu_preemption_pep = {
 	.name = "pep",
 	.begin = pep_begin,
 	.estimate = pep_estimate,
+	.choose = pep_choose,
 	.dirty = true,
 	.announced = pep_announced,
 };
