@@ -61,6 +61,65 @@ static inline void mixture(struct vass *v)
 	epilogue(v, 22);
 }
 
-#define PART	(BLOCKS * THREADS * 4)
+#define PART		(BLOCKS * THREADS * 4)
+#define MIXTURE_BYTES	(4 * PART + ROUNDS * 16384)	/* of results */
+
+/* ---- contexts that run it ------------------------------------------------ */
+
+static inline struct rig mixture_open_context(struct host *h)
+{
+	struct rig r = { .h = h };
+
+	r.context = host_open(h);
+	r.queue = host_queue(h, r.context);
+	assert_int_equal(vgpu_memory_map(h->dev, r.context, BASE, BYTES), 0);
+	return r;
+}
+
+/* The @n-th context's own data. */
+static inline void mixture_fill(struct rig *r, u32 n)
+{
+	u32 *words = (u32 *)r->h->memory;
+
+	for (u32 i = 0; i < 16384; i++)
+		words[i] = (i + 77777 * n) * 2654435761u;
+	for (u32 i = 0; i < 5; i++)
+		host_push(r->h, r->context, r->queue, cmd_h2d(BASE + i * 65536, 0, 65536));
+	host_run(r->h);
+}
+
+/* All MIXTURE_BYTES that its kernel has written. */
+static inline void mixture_read_back(struct rig *r, u8 *bytes)
+{
+	static const u64 parts[] = { 0, OUT, 2 * OUT, 3 * OUT };
+
+	for (u32 n = 0; n < 4; n++) {
+		host_push(r->h, r->context, r->queue, cmd_d2h(0, BASE + parts[n], 65536));
+		host_run(r->h);
+		memcpy(bytes + n * PART, r->h->memory, PART);
+	}
+	for (u32 n = 0; n < ROUNDS; n++) {
+		host_push(r->h, r->context, r->queue,
+			  cmd_d2h(0, BASE + OUT + (n + 1) * 16384, 16384));
+		host_run(r->h);
+		memcpy(bytes + 4 * PART + n * 16384, r->h->memory, 16384);
+	}
+}
+
+/* One with a kernel that never ends, not launched yet. */
+static inline struct rig mixture_endless(struct host *h)
+{
+	struct rig r = mixture_open_context(h);
+	struct vass v;
+	u32 loop, at;
+
+	prologue(&v, 40);
+	loop = OPI(&v, ADD, 20, 20, 1);
+	at = OP(&v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_target(&v, at, loop, at + 1);
+	epilogue(&v, 20);
+	program(&r, &v);
+	return r;
+}
 
 #endif

@@ -20,7 +20,6 @@
 #define SMS		3u
 #define CHANGES		3000u		/* steps with changes */
 #define STEPS		(CHANGES + 20000u)	/* far more than it takes */
-#define MEMORY		(4 * PART + ROUNDS * 16384)
 
 static const char *const mechanisms[] = { "chimera", "pep", "flush", "switch",
 					  "drain-then-switch" };
@@ -31,62 +30,6 @@ enum changes { TAKEN, CHANGED, KILLED };
 static u32 below(struct vgpu_random *random, u32 limit)
 {
 	return (u32)(vgpu_random_next(random) % limit);
-}
-
-static struct rig open_context(struct host *h)
-{
-	struct rig r = { .h = h };
-
-	r.context = host_open(h);
-	r.queue = host_queue(h, r.context);
-	assert_int_equal(vgpu_memory_map(h->dev, r.context, BASE, BYTES), 0);
-	return r;
-}
-
-/* The @n-th context's own data. */
-static void fill(struct rig *r, u32 n)
-{
-	u32 *words = (u32 *)r->h->memory;
-
-	for (u32 i = 0; i < 16384; i++)
-		words[i] = (i + 77777 * n) * 2654435761u;
-	for (u32 i = 0; i < 5; i++)
-		host_push(r->h, r->context, r->queue, cmd_h2d(BASE + i * 65536, 0, 65536));
-	host_run(r->h);
-}
-
-static void read_back(struct rig *r, u8 *bytes)
-{
-	static const u64 parts[] = { 0, OUT, 2 * OUT, 3 * OUT };
-
-	for (u32 n = 0; n < 4; n++) {
-		host_push(r->h, r->context, r->queue, cmd_d2h(0, BASE + parts[n], 65536));
-		host_run(r->h);
-		memcpy(bytes + n * PART, r->h->memory, PART);
-	}
-	for (u32 n = 0; n < ROUNDS; n++) {
-		host_push(r->h, r->context, r->queue,
-			  cmd_d2h(0, BASE + OUT + (n + 1) * 16384, 16384));
-		host_run(r->h);
-		memcpy(bytes + 4 * PART + n * 16384, r->h->memory, 16384);
-	}
-}
-
-/* A kernel that never ends. */
-static struct rig endless(struct host *h)
-{
-	struct rig r = open_context(h);
-	struct vass v;
-	u32 loop, at;
-
-	prologue(&v, 40);
-	loop = OPI(&v, ADD, 20, 20, 1);
-	at = OP(&v, BRA, 0, 0, 0, 0, 0, 0);
-	vass_target(&v, at, loop, at + 1);
-	epilogue(&v, 20);
-	program(&r, &v);
-	launch(&r, 40, THREADS, BASE, 0);
-	return r;
 }
 
 /* Reserve a random SM for a random kernel. */
@@ -185,7 +128,7 @@ static void check_nothing_moves(struct host *h)
 
 /* Returns how many saves there were. */
 static size_t compute(const struct vgpu_config *config, u64 seed, enum changes changes,
-		      u8 (*bytes)[MEMORY])
+		      u8 (*bytes)[MIXTURE_BYTES])
 {
 	struct host *h = host_new_config(config);
 	struct rig rigs[CONTEXTS], other = {};
@@ -198,13 +141,15 @@ static size_t compute(const struct vgpu_config *config, u64 seed, enum changes c
 	assert_int_equal(vgpu_exec_set_policy(&h->dev->exec, &manual_policy), 0);
 	set(h, "preemption", mechanisms[seed % 2]);
 	for (u32 n = 0; n < CONTEXTS; n++) {
-		rigs[n] = open_context(h);
+		rigs[n] = mixture_open_context(h);
 		mixture(&v);
 		program(&rigs[n], &v);
-		fill(&rigs[n], n);
+		mixture_fill(&rigs[n], n);
 	}
-	if (changes == KILLED)
-		other = endless(h);
+	if (changes == KILLED) {
+		other = mixture_endless(h);
+		launch(&other, 40, THREADS, BASE, 0);
+	}
 	for (u32 n = 0; n < CONTEXTS; n++)
 		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
 	for (step = 0; step < STEPS && !all_done(h, rigs); step++) {
@@ -215,7 +160,8 @@ static size_t compute(const struct vgpu_config *config, u64 seed, enum changes c
 		if (changes == KILLED && step < CHANGES && !below(&random, 40)) {
 			vgpu_context_close(h->dev, other.context);
 			assert_true(vgpu_exec_check(&h->dev->exec));
-			other = endless(h);
+			other = mixture_endless(h);
+			launch(&other, 40, THREADS, BASE, 0);
 		}
 		assert_true(vgpu_exec_check(&h->dev->exec));
 	}
@@ -230,7 +176,7 @@ static size_t compute(const struct vgpu_config *config, u64 seed, enum changes c
 		check_moves(h);
 	saves = host_count_of(h, VGPU_TRACE_SAVE_END);
 	for (u32 n = 0; n < CONTEXTS; n++)
-		read_back(&rigs[n], bytes[n]);
+		mixture_read_back(&rigs[n], bytes[n]);
 	for (u32 n = 0; n < CONTEXTS; n++)
 		vgpu_context_close(h->dev, rigs[n].context);
 	host_free(h);
@@ -266,7 +212,7 @@ static struct vgpu_config pipeline_config(u32 n)
 
 static void check(enum changes changes, u32 runs)
 {
-	static u8 want[CONTEXTS][MEMORY], got[CONTEXTS][MEMORY];
+	static u8 want[CONTEXTS][MIXTURE_BYTES], got[CONTEXTS][MIXTURE_BYTES];
 	struct vgpu_config config = pipeline_config(1);
 	size_t saves = 0;
 
@@ -276,7 +222,7 @@ static void check(enum changes changes, u32 runs)
 		config = pipeline_config(n);
 		saves += compute(&config, n + 1, changes, got);
 		for (u32 c = 0; c < CONTEXTS; c++)
-			if (memcmp(got[c], want[c], MEMORY))
+			if (memcmp(got[c], want[c], MIXTURE_BYTES))
 				fail_msg("run %u: context %u has other bytes", n, c);
 	}
 	assert_true(saves > 10 * runs);
