@@ -143,8 +143,8 @@
 	NUMBER(u64, pep_launch_ps, 0, 3600000000000000)						\
 	/* ... from an announcement until SMs know of it (thesis 4.5.4) */			\
 	NUMBER(u64, pep_signal_ps, 0, 3600000000000000)						\
-	/* ... cycles that a block executes before its checkpoint, if it has just come */	\
-	NUMBER(u32, pep_run_cycles, 0, 1000000)							\
+	/* ... warp instructions that a block executes before its checkpoint, if it has just come */ \
+	NUMBER(u32, pep_run_instructions, 0, 1000000)						\
 	/* ... how long checkpoints are kept for a launch that does not come or take an SM */	\
 	NUMBER(u64, pep_keep_ps, 1, 3600000000000000)						\
 	/* ... 1: a save uses what the next kernel leaves free of the SM */			\

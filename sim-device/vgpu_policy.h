@@ -537,7 +537,7 @@ u64 vgpu_exec_blocks_switch_time(const struct vgpu_exec *exec, struct vgpu_block
 u32 vgpu_exec_sm_of(const struct vgpu_block *block);
 /*
  * Call @came for @sm when a block has come to it, a new one or one that has been restored, and
- * executed pep_run_cycles, until unwatch(). It ends by itself when the SM is reserved.
+ * executed pep_run_instructions, until unwatch(). It ends by itself when the SM is reserved.
  */
 void vgpu_exec_watch(struct vgpu_exec *exec, u32 sm, void (*came)(struct vgpu_exec *exec, u32 sm));
 void vgpu_exec_unwatch(struct vgpu_exec *exec, u32 sm);

@@ -349,7 +349,7 @@ static const struct knob knobs[] = {
 	{ "flushes_most", .field = "flushes_most" },
 	{ "pep_launch_us", .field = "pep_launch_ps", .unit = VGPU_US },
 	{ "pep_keep_us", .field = "pep_keep_ps", .unit = VGPU_US },
-	{ "pep_run_cycles", .field = "pep_run_cycles" },
+	{ "pep_run_instructions", .field = "pep_run_instructions" },
 	{ "pep_in_place", .field = "pep_in_place" },
 	{ "allocation", .set = allocation_set, .get = allocation_get },
 	{ "fault_handler", .set = fault_handler_set, .get = fault_handler_get },

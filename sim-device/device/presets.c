@@ -38,7 +38,7 @@
 /*
  * Mechanisms that choose for each block: the longest of the deadlines that Chimera is measured with
  * (the thesis of PEP, 4.6.1: 5, 10 and 15 us). Chosen: so many flushes of a block. PEP: the thesis,
- * 4.5.2 and 4.5.4; its 1,000 instructions at one a cycle. Chosen: ten launches long checkpoints are
+ * 4.5.2 and 4.5.4; and 1,000 instructions. Chosen: ten launches long checkpoints are
  * kept.
  */
 #define MECHANISMS					\
@@ -46,7 +46,7 @@
 	.flushes_most = 8,				\
 	.pep_launch_ps = 20 * VGPU_US,			\
 	.pep_signal_ps = 1300 * VGPU_NS,		\
-	.pep_run_cycles = 1000,				\
+	.pep_run_instructions = 1000,			\
 	.pep_keep_ps = 200 * VGPU_US,			\
 	.pep_in_place = 1
 

@@ -229,7 +229,10 @@ void vgpu_exec_watch(struct vgpu_exec *exec, u32 sm, void (*came)(struct vgpu_ex
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
-	exec->watched += !smst->came;
+	if (!smst->came) {
+		exec->watched++;
+		memset(smst->marks, 0xff, sizeof(smst->marks));
+	}
 	smst->came = came;
 }
 
@@ -247,15 +250,46 @@ bool vgpu_exec_is_watched(const struct vgpu_exec *exec, u32 sm)
 	return exec->smst[sm].came;
 }
 
-void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm)
+/*
+ * @sm is looked at when one of the blocks that have come has executed enough. Where those that had
+ * come are gone before, the next that comes counts.
+ */
+static void wait_for_blocks(struct vgpu_exec *exec, u32 sm)
 {
-	const struct vgpu_smst *smst = &exec->smst[sm];
-	u64 cycles = exec->config->pep_run_cycles;
+	struct vgpu_smst *smst = &exec->smst[sm];
+	u64 first = VGPU_NEVER;
+	const struct vgpu_block *block;
 
-	if (smst->came && !smst->leaving && !vgpu_event_pending(&smst->look))
+	vgpu_sm_settle(&exec->sms[sm]);
+	vgpu_list_for_each(block, &exec->sms[sm].resident, struct vgpu_block, node) {
+		u64 mark = smst->marks[block->slot], until;
+
+		if (mark == VGPU_NEVER)
+			continue;
+		until = vgpu_block_until(block, mark, exec->config->pep_run_instructions);
+		first = until < first ? until : first;
+	}
+	if (!first) {
+		memset(smst->marks, 0xff, sizeof(smst->marks));
+		smst->came(exec, sm);
+	} else if (first != VGPU_NEVER) {
+		vgpu_look_at_time(exec, sm, vgpu_exec_time_after(exec, first), wait_for_blocks);
+	}
+}
+
+void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+	u32 instructions = exec->config->pep_run_instructions;
+
+	if (!smst->came || smst->leaving)
+		return;
+	smst->marks[block->slot] = vgpu_block_mark(block);
+	if (!vgpu_event_pending(&smst->look))
 		vgpu_look_at_time(
 			exec, sm,
-			vgpu_exec_time_after(exec, vgpu_mul_div(cycles, VGPU_PS_PER_KCYCLE,
-								exec->config->clock_khz)),
-			smst->came);
+			vgpu_exec_time_after(exec, vgpu_block_until(block,
+								    smst->marks[block->slot],
+								    instructions)),
+			wait_for_blocks);
 }

@@ -90,8 +90,8 @@ struct vgpu_block *vgpu_base_standing(const struct vgpu_smst *smst, const struct
 void vgpu_base_leaves(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
 /* The base checkpoints of the blocks on @sm are not needed. */
 void vgpu_checkpoint_forget(struct vgpu_exec *exec, u32 sm);
-/* A block has come to @sm, a new one or one that has been restored. */
-void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm);
+/* @block has come to @sm, a new one, or one that goes on there. */
+void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
 /* Call @fn for @sm at @time, instead of an earlier setting, unless it is reserved before. */
 void vgpu_look_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
 		       void (*fn)(struct vgpu_exec *exec, u32 sm));

@@ -127,6 +127,7 @@ struct vgpu_smst {
 	void (*look_fn)(struct vgpu_exec *exec, u32 sm);
 	/* called some time after a block has come, NULL: it is not watched */
 	void (*came)(struct vgpu_exec *exec, u32 sm);
+	u64 marks[VGPU_SM_SLOTS];	/* by slot, how far blocks were that have come; or NEVER */
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
 	u32 kernels;			/* residents: beside what is looked at for every SM */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */

@@ -224,8 +224,6 @@ static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 0);
 	vgpu_sm_driver_resume(exec, sm, block);
-	if (unlikely(exec->watched))
-		vgpu_checkpoint_came(exec, sm);
 	/* the policy has been changed meanwhile, for one that wants whole SMs */
 	if (unlikely(!smst->ksr && !exec->policy->by_block))
 		vgpu_residents_evict(exec, block, false);

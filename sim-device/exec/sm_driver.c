@@ -177,6 +177,8 @@ static bool issue_again(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_
 	}
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_PREEMPTED, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_RESUME, ksr, sm->index, block->index, block->slot);
+	if (unlikely(exec->watched))
+		vgpu_checkpoint_came(exec, sm->index, block);
 	return true;
 }
 
@@ -216,7 +218,7 @@ static bool issue_block(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_NONE, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
 	if (unlikely(exec->watched))
-		vgpu_checkpoint_came(exec, sm->index);
+		vgpu_checkpoint_came(exec, sm->index, block);
 	return true;
 }
 
@@ -245,6 +247,8 @@ void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *bl
 	err = vgpu_sm_issue(&exec->sms[sm], block);
 	if (!VGPU_CHECK(!err))
 		vgpu_exec_broken(ksr);
+	else if (unlikely(exec->watched))
+		vgpu_checkpoint_came(exec, sm, block);
 	vgpu_sm_driver_update(exec, sm);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_RESUME, ksr, sm, block->index, block->slot);
 }

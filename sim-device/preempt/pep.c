@@ -11,7 +11,7 @@
  *	                   (a). If it comes before the checkpoint has been made, they are off the SM
  *	                   when it has been (b)
  *	else               the blocks drain (c). Whenever another one comes in their place it is
- *	                   looked at again, when that has run for pep_run_cycles (d, e)
+ *	                   looked at again, when that has run for pep_run_instructions (d, e)
  *
  * At the request: an SM whose blocks drain goes on with it if it ends before a switch would, and
  * for no longer than was estimated. All else is switched. In any case no more is saved than has

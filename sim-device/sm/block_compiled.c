@@ -219,6 +219,7 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.restart = compiled_release,
 	.ran = vgpu_progress_ran,
 	.expected = vgpu_progress_expected,
+	.executed = vgpu_progress_executed,
 	.stops_in = vgpu_progress_stops_in,
 	.dirty = vgpu_written_bytes,
 	.checkpoint = vgpu_written_base,

@@ -80,3 +80,33 @@ u64 vgpu_progress_expected(const struct vgpu_block *block)
 	return ahead(block) +
 	       vgpu_mul_div(vgpu_progress_ran(block) + ahead(block), left, executed);
 }
+
+u64 vgpu_progress_executed(const struct vgpu_block *block)
+{
+	return instructions(block->warps);
+}
+
+/* ---- since a mark --------------------------------------------------------- */
+
+u64 vgpu_block_mark(const struct vgpu_block *block)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	return kind->executed ? kind->executed(block) : block->sm->sim->now;
+}
+
+u64 vgpu_block_until(const struct vgpu_block *block, u64 mark, u64 count)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+	u64 cycles = vgpu_mul_div(count, VGPU_PS_PER_KCYCLE, block->sm->config->clock_khz);
+	u64 now = vgpu_block_mark(block), left, all;
+
+	if (!kind->executed)
+		return now - mark < cycles ? cycles - (now - mark) : 0;
+	if (now - mark >= count)
+		return 0;
+	left = count - (now - mark);
+	all = now ? vgpu_mul_div(vgpu_block_ran(block) + ahead(block), left, now) : cycles;
+	/* one that waits is not asked at every cycle */
+	return all > cycles / 16 ? all : cycles / 16 + 1;
+}

@@ -93,6 +93,7 @@ enum vgpu_block_wait {
  * @restart: @block, off its SM, is one that has not begun: forget all that it has done
  * @ran: for how long @block has executed: what a restart does again
  * @expected: until it ends by itself, as far as it can be estimated; VGPU_NEVER: not at all
+ * @executed: warp instructions that it has executed, in its present slice too. NULL: it has none
  * @stops_in: until it can leave its SM, beside what it has in flight. NULL: at once
  * @dirty: bytes of its context that it has written, @since: since its checkpoint, else since it
  *   began; the rest need not be saved. NULL: all of it
@@ -123,6 +124,7 @@ struct vgpu_block_kind {
 	void (*restart)(struct vgpu_block *block);
 	u64 (*ran)(const struct vgpu_block *block);
 	u64 (*expected)(const struct vgpu_block *block);
+	u64 (*executed)(const struct vgpu_block *block);
 	u64 (*stops_in)(const struct vgpu_block *block);
 	u64 (*dirty)(const struct vgpu_block *block, bool since);
 	bool (*checkpoint)(struct vgpu_block *block);
@@ -353,6 +355,13 @@ void vgpu_sm_settle(struct vgpu_sm *sm);
 bool vgpu_block_repeats(const struct vgpu_block *block);
 /* @block, which is on no SM, has not begun any more. */
 void vgpu_block_restart(struct vgpu_block *block);
+/*
+ * How far @block, on an SM, is now, and the time until it has executed @instructions warp
+ * instructions more than when it was at @mark: 0 if it has, else a guess by its rate so far, after
+ * which to ask again. A kind without instructions executes one in a cycle.
+ */
+u64 vgpu_block_mark(const struct vgpu_block *block);
+u64 vgpu_block_until(const struct vgpu_block *block, u64 mark, u64 instructions);
 /* For how long @block, on an SM, has executed. */
 u64 vgpu_block_ran(const struct vgpu_block *block);
 /* The resident block that was issued first, NULL: the SM is empty. */

@@ -272,6 +272,7 @@ void vgpu_progress_end(const struct vgpu_block *block);
 /* As vgpu_block_kind.ran, .expected and .stops_in. */
 u64 vgpu_progress_ran(const struct vgpu_block *block);
 u64 vgpu_progress_expected(const struct vgpu_block *block);
+u64 vgpu_progress_executed(const struct vgpu_block *block);
 u64 vgpu_progress_stops_in(const struct vgpu_block *block);
 /* repeat.c: as vgpu_block_kind.repeats */
 bool vgpu_warps_repeat(const struct vgpu_block *block);

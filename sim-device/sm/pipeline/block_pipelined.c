@@ -218,6 +218,7 @@ const struct vgpu_block_kind vgpu_block_pipelined = {
 	.restart = release,
 	.ran = vgpu_progress_ran,
 	.expected = vgpu_progress_expected,
+	.executed = vgpu_progress_executed,
 	.dirty = vgpu_written_bytes,
 	.checkpoint = vgpu_written_base,
 	.save_rest = vgpu_written_leave,
