@@ -38,8 +38,7 @@
 /*
  * Mechanisms that choose for each block: the longest of the deadlines that Chimera is measured with
  * (the thesis of PEP, 4.6.1: 5, 10 and 15 us). Chosen: so many flushes of a block. PEP: the thesis,
- * 4.5.2 and 4.5.4; and 1,000 instructions. Chosen: ten launches long checkpoints are
- * kept.
+ * 4.5.2 and 4.5.4. Chosen: ten launches long checkpoints are kept.
  */
 #define MECHANISMS					\
 	.deadline_ps = 15 * VGPU_US,			\

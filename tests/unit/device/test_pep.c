@@ -468,6 +468,50 @@ static void nothing_is_left_to_save(void **state)
 	host_free(t.h);
 }
 
+/*
+ * The lead is launch_ps: a process announces its launch when it calls for it. Kernel 2 comes so much
+ * later, and its context is more important. The announcement takes 1.3 us to the SM, the base
+ * checkpoint 2.5: with less than that it is a switch of all that is dirty, 2.5, or of what is left
+ * of the base checkpoint. From then on it is the increment, 1.5, up to where the four blocks end.
+ */
+static u64 latency_with_lead(const char *launch_ps)
+{
+	struct host *h = host_new("k20c", "sms=1", "active_kernels=8",
+				  "memory_bandwidth=65536000000", "pipeline_drain_ps=500000",
+				  "policy=ppq-shared", "preemption=pep", launch_ps, NULL);
+	struct vgpu_cmd cmd = cmd_profiled(4, 200 * US, 4), call = { .op = VGPU_CMD_ANNOUNCE };
+	u32 a = host_open(h), b = host_open(h), queue = host_queue(h, b);
+	u64 latency;
+
+	cmd.profiled.clean_base_permille = 500;
+	cmd.profiled.clean_increment_permille = 750;
+	assert_int_equal(vgpu_device_knob_set(h->dev, "pep_in_place", "0"), 0);
+	assert_int_equal(vgpu_context_priority(h->dev, b, 1), 0);
+	host_push(h, a, host_queue(h, a), cmd);
+	vgpu_device_run(h->dev, 50 * US, ~0u);
+	host_push(h, b, queue, call);
+	host_push(h, b, queue, cmd_profiled(1, 10 * US, 4));
+	vgpu_device_run(h->dev, 100 * US, ~0u);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	latency = h->preemption_ps;
+	host_run(h);
+	host_free(h);
+	return latency;
+}
+
+static void the_lead_is_that_of_the_launch(void **state)
+{
+	(void)state;
+	assert_int_equal(latency_with_lead("launch_ps=1000000"), 25 * TENTH);
+	/* announced at 50.0, the base has been made at 53.8 */
+	assert_int_equal(latency_with_lead("launch_ps=2000000"), 18 * TENTH);
+	assert_int_equal(latency_with_lead("launch_ps=3400000"), 4 * TENTH);
+	assert_int_equal(latency_with_lead("launch_ps=5000000"), 15 * TENTH);
+	assert_int_equal(latency_with_lead("launch_ps=15000000"), 15 * TENTH);
+	assert_int_equal(latency_with_lead("launch_ps=25000000"), 15 * TENTH);
+	assert_int_equal(latency_with_lead("launch_ps=35000000"), 15 * TENTH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +531,7 @@ int main(void)
 		cmocka_unit_test(an_sm_that_restores),
 		cmocka_unit_test(a_block_is_off_the_sm),
 		cmocka_unit_test(nothing_is_left_to_save),
+		cmocka_unit_test(the_lead_is_that_of_the_launch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
