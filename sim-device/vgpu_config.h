@@ -143,7 +143,7 @@
 	NUMBER(u64, pep_launch_ps, 0, 3600000000000000)						\
 	/* ... from an announcement until SMs know of it (thesis 4.5.4) */			\
 	NUMBER(u64, pep_signal_ps, 0, 3600000000000000)						\
-	/* ... warp instructions that a block executes before its checkpoint, if it has just come */ \
+	/* ... warp instructions that a block that has come executes before its checkpoint */	\
 	NUMBER(u32, pep_run_instructions, 0, 1000000)						\
 	/* ... how long checkpoints are kept for a launch that does not come or take an SM */	\
 	NUMBER(u64, pep_keep_ps, 1, 3600000000000000)						\

@@ -152,7 +152,8 @@ u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct 
 	if (!has_record(block) && !exec->preemption->dirty)
 		return vgpu_block_context_bytes(block);
 	bytes = vgpu_checkpoint_would_save(exec, block);
-	c = has_record(block) ? vgpu_checkpoint_of(exec, block) : vgpu_checkpoint_begin(exec, block);
+	c = has_record(block) ? vgpu_checkpoint_of(exec, block) :
+				vgpu_checkpoint_begin(exec, block);
 	c->increment = (u32)bytes;
 	c->in_place = (u32)(bytes < smst->in_place_room ? bytes : smst->in_place_room);
 	c->sm = (u16)vgpu_smst_number(smst);

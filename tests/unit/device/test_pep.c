@@ -454,7 +454,7 @@ static void nothing_is_left_to_save(void **state)
 		block = vgpu_sm_first(&exec->sms[0]);
 		assert_int_equal(vgpu_exec_swap_out(exec, block), 0);
 	}
-	/* all three have been saved at 101.5; the other would be drained at 101.3, and ends at 101.1 */
+	/* all three have been saved at 101.5; the other would be drained at 101.3: it ends before */
 	vgpu_device_run(t.h->dev, 1008 * TENTH, ~0u);
 	vgpu_exec_checkpoint(exec, 0, 0);
 	for (u64 time = 1009; time < 1100; time++) {
@@ -469,8 +469,8 @@ static void nothing_is_left_to_save(void **state)
 }
 
 /*
- * The lead is launch_ps: a process announces its launch when it calls for it. Kernel 2 comes so much
- * later, and its context is more important. The announcement takes 1.3 us to the SM, the base
+ * The lead is launch_ps: a process announces its launch when it calls for it. Kernel 2 comes so
+ * much later, and its context is more important. The announcement takes 1.3 us to the SM, the base
  * checkpoint 2.5: with less than that it is a switch of all that is dirty, 2.5, or of what is left
  * of the base checkpoint. From then on it is the increment, 1.5, up to where the four blocks end.
  */
