@@ -95,7 +95,7 @@ static struct vgpu_checkpoint *begin_record(struct vgpu_exec *exec, struct vgpu_
 {
 	struct vgpu_checkpoint *c = vgpu_checkpoint_of(exec, block);
 
-	*c = (struct vgpu_checkpoint){};
+	*c = (struct vgpu_checkpoint){ .lost = c->lost };
 	block->checkpoint |= VGPU_CHECKPOINT_RECORD;
 	return c;
 }

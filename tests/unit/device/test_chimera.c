@@ -308,6 +308,68 @@ static void a_block_is_not_flushed_for_ever(void **state)
 	host_free(h);
 }
 
+/* Kernel @number is to have SM 0 at @tenths. */
+static void take_at(struct host *h, u32 number, u64 tenths)
+{
+	vgpu_device_run(h->dev, tenths * TENTH, ~0u);
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, number)), 0);
+}
+
+/* Kernel 1, @cmd with flushable blocks, is taken off its SM by two of 5 us, at these times. */
+static struct host *taken_twice(const char *mechanism, const char *most, struct vgpu_cmd cmd,
+				u64 first, u64 second)
+{
+	struct host *h = manual_one_sm(mechanism);
+	u32 a = host_open(h), b = host_open(h), queue = host_queue(h, b);
+
+	assert_int_equal(vgpu_device_knob_set(h->dev, "flushes_most", most), 0);
+	cmd.profiled.idempotent_permille = 1000;
+	host_push(h, a, host_queue(h, a), cmd);
+	host_push(h, b, queue, cmd_profiled(1, 5 * US, 4));
+	host_push(h, b, queue, cmd_profiled(1, 5 * US, 4));
+	take_at(h, 2, first);
+	take_at(h, 3, second);
+	host_run(h);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	return h;
+}
+
+/*
+ * A switch costs 2 us. At 2.6 the block has run for 1.5 us and is flushed. Kernel 2 runs from 2.7 to
+ * 7.7, the block from 7.8 on. At 9.3 it has run for 1.5 us again: a flush would lose 3 us in all.
+ */
+static void what_was_lost_counts(void **state)
+{
+	struct host *h = taken_twice("chimera", "8", cmd_profiled(1, 100 * US, 4), 26, 93);
+	const struct vgpu_trace_record *first;
+	char ways[8];
+
+	(void)state;
+	first = chosen(h, ways);
+	assert_string_equal(ways, "fs");
+	assert_int_equal(first->b, 15 * TENTH);
+	assert_int_equal(account_of(h, 1).flushed_time, 15 * TENTH);
+	/* what is estimated, and comes of it, is that of one choice: 1.5 and 2 us */
+	assert_int_equal(account_of(h, 1).lost_estimated, 35 * TENTH);
+	assert_int_equal(account_of(h, 1).lost_time, 35 * TENTH);
+	host_free(h);
+}
+
+/*
+ * With flushes_most=1. Block 0 is flushed at 2.1; kernel 2 runs from 2.2 to 7.2, the block from 7.3
+ * to 17.3, and block 1 follows it in its place. At 18.3 that has not been flushed before.
+ */
+static void flushes_are_those_of_one_block(void **state)
+{
+	struct host *h = taken_twice("flush", "1", cmd_profiled(2, 10 * US, 1), 21, 183);
+	char ways[8];
+
+	(void)state;
+	chosen(h, ways);
+	assert_string_equal(ways, "ff");
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +383,8 @@ int main(void)
 		cmocka_unit_test(each_block_leaves_its_own_way),
 		cmocka_unit_test(the_estimate_is_that_of_the_choices),
 		cmocka_unit_test(a_block_is_not_flushed_for_ever),
+		cmocka_unit_test(what_was_lost_counts),
+		cmocka_unit_test(flushes_are_those_of_one_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
