@@ -335,8 +335,9 @@ static struct host *taken_twice(const char *mechanism, const char *most, struct 
 }
 
 /*
- * A switch costs 2 us. At 2.6 the block has run for 1.5 us and is flushed. Kernel 2 runs from 2.7 to
- * 7.7, the block from 7.8 on. At 9.3 it has run for 1.5 us again: a flush would lose 3 us in all.
+ * A switch costs 2 us. At 2.6 the block has run for 1.5 us and is flushed. Kernel 2 runs from 2.7
+ * to 7.7, the block from 7.8 on. At 9.3 it has run for 1.5 us again: a flush would lose 3 us in
+ * all.
  */
 static void what_was_lost_counts(void **state)
 {
@@ -370,6 +371,32 @@ static void flushes_are_those_of_one_block(void **state)
 	host_free(h);
 }
 
+/*
+ * With save_dirty=1 half of each context is saved: 0.5 us. At 11.1 blocks of 100 us have run for
+ * 10 us; saved from 11.6 on, the last has left at 13.6. Kernel 2 runs from 13.7 to 23.7. Then each
+ * is restored in 0.5 us from 23.8 on, the last until 25.8, with 90 us to run.
+ */
+static void only_what_is_dirty_is_saved(void **state)
+{
+	struct host *h = manual_one_sm("chimera");
+	u32 a = host_open(h), b = host_open(h);
+	struct vgpu_cmd cmd = cmd_profiled(4, 100 * US, 4);
+
+	(void)state;
+	h->dev->config.save_dirty = 1;
+	cmd.profiled.clean_base_permille = 500;
+	host_push(h, a, host_queue(h, a), cmd);
+	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 4));
+	take_at(h, 2, 111);
+	host_run(h);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	assert_int_equal(h->preemption_ps, 25 * TENTH);
+	assert_int_equal(account_of(h, 1).saved_bytes, 4 * 32768);
+	assert_int_equal(account_of(h, 1).save_area, 0);
+	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_END, 1), 1158 * TENTH);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +412,7 @@ int main(void)
 		cmocka_unit_test(a_block_is_not_flushed_for_ever),
 		cmocka_unit_test(what_was_lost_counts),
 		cmocka_unit_test(flushes_are_those_of_one_block),
+		cmocka_unit_test(only_what_is_dirty_is_saved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
