@@ -75,7 +75,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
 fuzz-src := $(wildcard tests/fuzz/*.c)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c tests/experiments/pep/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
 	$(random-src) $(fuzz-src)
 
 define compile-rules
@@ -203,6 +203,15 @@ $(smk): $(call objects,native,$(wildcard tests/experiments/smk/*.c)) $(smk-progr
 	$(Q)$(CC) $(CFLAGS) $(link-vgpu-sim) -o $@ $^ -lstdc++ $(libraries)
 -include $(patsubst %.o,%.d,$(call objects,native,$(wildcard tests/experiments/smk/*.c)))
 
+# PEP's has these programs too, on devices of its own.
+pep := $(O)/experiments/pep/pep
+pep-objects := $(call objects,native,$(wildcard tests/experiments/pep/*.c))
+$(pep): $(pep-objects) $(call objects,native,tests/experiments/smk/programs.c tests/experiments/smk/record.c) $(smk-programs) \
+		$(O)/native/libvgpu.a $(device-of-vgpu-sim)
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(link-vgpu-sim) -o $@ $^ -lstdc++ $(libraries)
+-include $(pep-objects:.o=.d)
+
 # Those that measure what the pipeline takes, and the table of what they measure.
 microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
 $(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
@@ -304,7 +313,7 @@ all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments) $(chapter6) $(smk) $(microbench)
+experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -418,6 +427,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/microbench/run.sh
 	@FULL=$(FULL) tests/experiments/smk/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/smk/sim.sh $(if $(QUICK),lbm+tpacf)
+	@tests/experiments/pep/run.sh $(if $(QUICK),--quick)
 
 .PHONY: install install-nvidia-smi clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -467,7 +477,7 @@ help:
 	@echo "make bench         how fast it is"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
 	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
-	@echo "make experiments   Tanasic chapters 5 and 6 and SMK again, paper against ours; faults and scheduling; QUICK=1 for a look"
+	@echo "make experiments   Tanasic chapters 5 and 6, SMK and PEP again, paper against ours; faults and scheduling; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="

@@ -149,6 +149,8 @@
 	NUMBER(u64, pep_keep_ps, 1, 3600000000000000)						\
 	/* ... 1: a save uses what the next kernel leaves free of the SM */			\
 	NUMBER(u32, pep_in_place, 0, 1)								\
+	/* 1: what a block has not written is not saved, by any mechanism (Li et al., 3.1) */	\
+	NUMBER(u32, save_dirty, 0, 1)								\
 	/* 1: fcfs changes contexts when all commands submitted before have completed */	\
 	NUMBER(u32, fcfs_batch, 0, 1)								\
 	/* time slice of the policy round-robin */						\

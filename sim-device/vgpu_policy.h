@@ -477,6 +477,8 @@ u64 vgpu_exec_block_dirty_time(const struct vgpu_exec *exec, const struct vgpu_b
 bool vgpu_exec_block_repeats(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* For how long @block has run, on all SMs: what is lost when it is dropped. */
 u64 vgpu_exec_block_ran(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* What was lost of @block when it was dropped, all times together. */
+u64 vgpu_exec_block_lost(const struct vgpu_exec *exec, const struct vgpu_block *block);
 
 /* ---- mechanisms that prepare SMs (exec/announce.c, exec/checkpoint.c) ----- */
 

@@ -80,12 +80,18 @@ u64 vgpu_checkpoint_saves(const struct vgpu_exec *exec, const struct vgpu_block 
 	return c->increment - c->in_place;
 }
 
+/* Is only what has been written saved of blocks without a base checkpoint? */
+static bool saves_dirty(const struct vgpu_exec *exec)
+{
+	return exec->preemption->dirty || exec->config->save_dirty;
+}
+
 u64 vgpu_checkpoint_would_save(const struct vgpu_exec *exec, const struct vgpu_block *block)
 {
 	bool base = vgpu_checkpoint_has_base(exec, block);
 
-	return base || exec->preemption->dirty ? vgpu_block_dirty_bytes(block, base) :
-						 vgpu_block_context_bytes(block);
+	return base || saves_dirty(exec) ? vgpu_block_dirty_bytes(block, base) :
+					   vgpu_block_context_bytes(block);
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -95,7 +101,7 @@ struct vgpu_checkpoint *vgpu_checkpoint_begin(struct vgpu_exec *exec, struct vgp
 {
 	struct vgpu_checkpoint *c = vgpu_checkpoint_of(exec, block);
 
-	*c = (struct vgpu_checkpoint){};
+	*c = (struct vgpu_checkpoint){ .lost = c->lost };
 	block->checkpoint |= VGPU_CHECKPOINT_RECORD;
 	return c;
 }
@@ -149,7 +155,7 @@ u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct 
 	struct vgpu_checkpoint *c;
 	u64 bytes;
 
-	if (!has_record(block) && !exec->preemption->dirty)
+	if (!has_record(block) && !saves_dirty(exec))
 		return vgpu_block_context_bytes(block);
 	bytes = vgpu_checkpoint_would_save(exec, block);
 	c = has_record(block) ? vgpu_checkpoint_of(exec, block) :

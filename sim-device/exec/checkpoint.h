@@ -16,8 +16,11 @@
  * @has_base: it has a base checkpoint
  * @moves: that is being made
  * @left: it has left the SM, and is saved as a whole
+ * @lost: picoseconds for which it ran before it was dropped, all times together, if it was
+ *   (vgpu_block.flushes): this alone does not end with the record
  */
 struct vgpu_checkpoint {
+	u64 lost;
 	u32 base;
 	u32 increment;
 	u32 in_place;

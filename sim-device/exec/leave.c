@@ -55,6 +55,21 @@ static void report_left(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 sm, u6
 
 /* ---- flush -------------------------------------------------------------- */
 
+/* How often @block, on an SM, was dropped. One that has followed another in its slot never was. */
+static u32 flushes_of(const struct vgpu_block *block)
+{
+	return vgpu_block_index(block) == block->index ? block->flushes : 0;
+}
+
+/* @block, off its SM, has lost @ran. */
+static void count_flush(struct vgpu_exec *exec, struct vgpu_block *block, u64 ran)
+{
+	struct vgpu_checkpoint *c = vgpu_checkpoint_of(exec, block);
+
+	c->lost = (block->flushes ? c->lost : 0) + ran;
+	block->flushes += block->flushes < 255;
+}
+
 /* @block is dropped. Its SM may be empty then, and nothing is done about it. */
 static void drop(struct vgpu_exec *exec, struct vgpu_block *block)
 {
@@ -71,9 +86,9 @@ static void drop(struct vgpu_exec *exec, struct vgpu_block *block)
 	vgpu_block_restart(block);
 	block->state = VGPU_BLOCK_PREEMPTED;
 	block->dropped = true;
-	block->flushes += block->flushes < 255;
 	if (block->checkpoint)
 		vgpu_checkpoint_drop(exec, block);
+	count_flush(exec, block, ran);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_PREEMPTED, 1);
 	vgpu_account_flush(ksr, ran);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_FLUSH, ksr, sm->index, block->index, ran);
@@ -431,7 +446,12 @@ bool vgpu_exec_block_repeats(const struct vgpu_exec *exec, const struct vgpu_blo
 {
 	u32 most = exec->config->flushes_most;
 
-	return (!most || block->flushes < most) && vgpu_block_repeats(block);
+	return (!most || flushes_of(block) < most) && vgpu_block_repeats(block);
+}
+
+u64 vgpu_exec_block_lost(const struct vgpu_exec *exec, const struct vgpu_block *block)
+{
+	return flushes_of(block) ? vgpu_checkpoint_of(exec, block)->lost : 0;
 }
 
 u64 vgpu_exec_block_ran(const struct vgpu_exec *exec, const struct vgpu_block *block)

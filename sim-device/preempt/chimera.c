@@ -7,14 +7,18 @@
  *	         until it has left                        work that is lost
  *	drain    remaining instructions x CPI so far      none
  *	switch   pipeline + save of this block            2 x save: it is restored, too
- *	flush    none                                     what it has executed
+ *	flush    none                                     what it has executed, now and
+ *	                                                  before earlier flushes
  *
  * Work is time in which the block executes, or would: its instructions x its CPI. As in the
  * original, each block is looked at by itself. The thesis shows where that is wrong (4.3, figure
  * 4.4): saves of several blocks wait for each other, what drains competes with them for bandwidth,
  * and CPI changes. Trace and statistics have what was estimated beside what came of it.
  *
- * Chosen: of equal ones the first in this table. A block that was to drain and is late is chosen
+ * Chosen: of equal ones the first in this table. What earlier flushes of the block have lost counts
+ * as lost by the next: an SM that is taken again and again flushes a young block each time, and it
+ * would lose a multiple of what switches cost. So it loses twice that at most, where switches meet
+ * the deadline; else flushes_most bounds it. A block that was to drain and is late is chosen
  * for again among the other two (exec/leave.c), so a wrong estimate, or a block that never ends,
  * cannot keep an SM.
  */
@@ -28,46 +32,55 @@ static const struct vgpu_preemption *const ways[] = {
 
 #define WAYS	(sizeof(ways) / sizeof(*ways))
 
-static u64 loss(const struct vgpu_preemption_estimate *estimate)
+/** struct choice - a way for a block, and all work that would be lost then */
+struct choice {
+	const struct vgpu_preemption *way;
+	struct vgpu_preemption_estimate estimate;
+	u64 loss;
+};
+
+static void look_at(struct vgpu_exec *exec, const struct vgpu_block *block, struct choice *choice)
 {
-	return estimate->cost + estimate->lost;
+	const struct vgpu_preemption_estimate *estimate = &choice->estimate;
+
+	choice->way->estimate_block(exec, block, &choice->estimate);
+	choice->loss = estimate->cost + estimate->lost;
+	if (choice->way->leave == VGPU_LEAVE_FLUSH)
+		choice->loss += vgpu_exec_block_lost(exec, block);
 }
 
 /* Is @a better than @b? */
-static bool better(const struct vgpu_preemption_estimate *a,
-		   const struct vgpu_preemption_estimate *b, u64 deadline)
+static bool better(const struct choice *a, const struct choice *b, u64 deadline)
 {
-	bool a_meets = a->latency <= deadline, b_meets = b->latency <= deadline;
+	bool a_meets = a->estimate.latency <= deadline, b_meets = b->estimate.latency <= deadline;
 
 	if (a_meets != b_meets)
 		return a_meets;
-	if (!a_meets && a->latency != b->latency)
-		return a->latency < b->latency;
-	return loss(a) < loss(b);
+	if (!a_meets && a->estimate.latency != b->estimate.latency)
+		return a->estimate.latency < b->estimate.latency;
+	return a->loss < b->loss;
 }
 
 static enum vgpu_leave chimera_choose(struct vgpu_exec *exec, const struct vgpu_block *block,
 				      bool late, struct vgpu_preemption_estimate *estimate)
 {
 	u64 deadline = vgpu_exec_config(exec)->deadline_ps;
-	const struct vgpu_preemption *best = NULL;
+	struct choice best = {};
 
 	for (u32 n = 0; n < WAYS; n++) {
-		const struct vgpu_preemption *way = ways[n];
-		struct vgpu_preemption_estimate one;
+		struct choice one = { .way = ways[n] };
 
-		if (late && way->leave == VGPU_LEAVE_DRAIN)
+		if (late && one.way->leave == VGPU_LEAVE_DRAIN)
 			continue;
-		way->estimate_block(exec, block, &one);
+		look_at(exec, block, &one);
 		/* it can always be saved, though nobody may know how long that takes */
-		if (one.latency == VGPU_NEVER && way->leave != VGPU_LEAVE_SAVE)
+		if (one.estimate.latency == VGPU_NEVER && one.way->leave != VGPU_LEAVE_SAVE)
 			continue;
-		if (best && !better(&one, estimate, deadline))
-			continue;
-		best = way;
-		*estimate = one;
+		if (!best.way || better(&one, &best, deadline))
+			best = one;
 	}
-	return best->leave;
+	*estimate = best.estimate;
+	return best.way->leave;
 }
 
 static void chimera_estimate(struct vgpu_exec *exec, u32 sm,

@@ -38,6 +38,7 @@ static bool follow(struct vgpu_sm *sm, struct vgpu_block *block)
 	    !sm->env->ops->block_followed(sm->env->engine, sm->index, block->launch, block->slot,
 					  &block->index))
 		return false;
+	block->flushes = 0;
 	vgpu_progress_end(block);
 	vgpu_warps_follow(block);
 	vgpu_list_del(&block->node);

@@ -121,6 +121,9 @@ static struct vgpu_block *leave_slot(struct vgpu_ends *ends, u32 slot)
 {
 	struct vgpu_block *block = *block_of(ends, slot);
 
+	/* nothing has been flushed of one that has followed another */
+	if (block->index != *index_of(ends, slot))
+		block->flushes = 0;
 	block->index = *index_of(ends, slot);
 	ends->time[slot] = VGPU_NEVER;
 	return block;

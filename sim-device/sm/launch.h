@@ -82,7 +82,7 @@ struct vgpu_block {
 	u8 slot;			/* in its SM */
 	u8 checkpoint;			/* VGPU_CHECKPOINT_*; 0: none of it has been saved */
 	u8 leave;			/* enum vgpu_leave: it has been told to; NONE: it has not */
-	u8 flushes;			/* how often it was dropped; stops at 255 */
+	u8 flushes;			/* how often @index was dropped; stops at 255 */
 	u8 state;			/* enum vgpu_block_state */
 	bool dropped;			/* preempted by a flush: the save area has nothing of it */
 	bool stopping;			/* it leaves the SM when the present slice has ended */

@@ -308,6 +308,95 @@ static void a_block_is_not_flushed_for_ever(void **state)
 	host_free(h);
 }
 
+/* Kernel @number is to have SM 0 at @tenths. */
+static void take_at(struct host *h, u32 number, u64 tenths)
+{
+	vgpu_device_run(h->dev, tenths * TENTH, ~0u);
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, number)), 0);
+}
+
+/* Kernel 1, @cmd with flushable blocks, is taken off its SM by two of 5 us, at these times. */
+static struct host *taken_twice(const char *mechanism, const char *most, struct vgpu_cmd cmd,
+				u64 first, u64 second)
+{
+	struct host *h = manual_one_sm(mechanism);
+	u32 a = host_open(h), b = host_open(h), queue = host_queue(h, b);
+
+	assert_int_equal(vgpu_device_knob_set(h->dev, "flushes_most", most), 0);
+	cmd.profiled.idempotent_permille = 1000;
+	host_push(h, a, host_queue(h, a), cmd);
+	host_push(h, b, queue, cmd_profiled(1, 5 * US, 4));
+	host_push(h, b, queue, cmd_profiled(1, 5 * US, 4));
+	take_at(h, 2, first);
+	take_at(h, 3, second);
+	host_run(h);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	return h;
+}
+
+/*
+ * A switch costs 2 us. At 2.6 the block has run for 1.5 us and is flushed. Kernel 2 runs from 2.7
+ * to 7.7, the block from 7.8 on. At 9.3 it has run for 1.5 us again: a flush would lose 3 us in
+ * all.
+ */
+static void what_was_lost_counts(void **state)
+{
+	struct host *h = taken_twice("chimera", "8", cmd_profiled(1, 100 * US, 4), 26, 93);
+	const struct vgpu_trace_record *first;
+	char ways[8];
+
+	(void)state;
+	first = chosen(h, ways);
+	assert_string_equal(ways, "fs");
+	assert_int_equal(first->b, 15 * TENTH);
+	assert_int_equal(account_of(h, 1).flushed_time, 15 * TENTH);
+	/* what is estimated, and comes of it, is that of one choice: 1.5 and 2 us */
+	assert_int_equal(account_of(h, 1).lost_estimated, 35 * TENTH);
+	assert_int_equal(account_of(h, 1).lost_time, 35 * TENTH);
+	host_free(h);
+}
+
+/*
+ * With flushes_most=1. Block 0 is flushed at 2.1; kernel 2 runs from 2.2 to 7.2, the block from 7.3
+ * to 17.3, and block 1 follows it in its place. At 18.3 that has not been flushed before.
+ */
+static void flushes_are_those_of_one_block(void **state)
+{
+	struct host *h = taken_twice("flush", "1", cmd_profiled(2, 10 * US, 1), 21, 183);
+	char ways[8];
+
+	(void)state;
+	chosen(h, ways);
+	assert_string_equal(ways, "ff");
+	host_free(h);
+}
+
+/*
+ * With save_dirty=1 half of each context is saved: 0.5 us. At 11.1 blocks of 100 us have run for
+ * 10 us; saved from 11.6 on, the last has left at 13.6. Kernel 2 runs from 13.7 to 23.7. Then each
+ * is restored in 0.5 us from 23.8 on, the last until 25.8, with 90 us to run.
+ */
+static void only_what_is_dirty_is_saved(void **state)
+{
+	struct host *h = manual_one_sm("chimera");
+	u32 a = host_open(h), b = host_open(h);
+	struct vgpu_cmd cmd = cmd_profiled(4, 100 * US, 4);
+
+	(void)state;
+	h->dev->config.save_dirty = 1;
+	cmd.profiled.clean_base_permille = 500;
+	host_push(h, a, host_queue(h, a), cmd);
+	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 4));
+	take_at(h, 2, 111);
+	host_run(h);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	assert_int_equal(h->preemption_ps, 25 * TENTH);
+	assert_int_equal(account_of(h, 1).saved_bytes, 4 * 32768);
+	assert_int_equal(account_of(h, 1).save_area, 0);
+	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_END, 1), 1158 * TENTH);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +410,9 @@ int main(void)
 		cmocka_unit_test(each_block_leaves_its_own_way),
 		cmocka_unit_test(the_estimate_is_that_of_the_choices),
 		cmocka_unit_test(a_block_is_not_flushed_for_ever),
+		cmocka_unit_test(what_was_lost_counts),
+		cmocka_unit_test(flushes_are_those_of_one_block),
+		cmocka_unit_test(only_what_is_dirty_is_saved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
