@@ -417,6 +417,8 @@ int vgpu_memory_import(struct vgpu_device *dev, u32 context, struct vgpu_allocat
 		       u32 *handle, u64 *bytes);
 /* -EAGAIN: it is as before, and about @most pages of what nobody else has are released. */
 int vgpu_memory_unexport(struct vgpu_allocation *allocation, u64 most);
+/* Is it device memory, of vgpu_memory_map()? */
+bool vgpu_memory_is_device(const struct vgpu_device *dev, u32 context, u64 address);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /* The same in parts of about @most pages. -EAGAIN: it is mapped, and as many read as zero now. */
 int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most);

@@ -482,6 +482,13 @@ bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 addr
 	return ctx && vgpu_as_is_managed(ctx->as, address);
 }
 
+bool vgpu_memory_is_device(const struct vgpu_device *dev, u32 context, u64 address)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx && vgpu_as_is_device(ctx->as, address, address);
+}
+
 int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
 {
 	return map_memory(dev, context, address, bytes, VGPU_MAPPING_HOST);

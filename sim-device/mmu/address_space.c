@@ -343,8 +343,8 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 			return *page ? VGPU_XLATE_IN_PLACE : VGPU_XLATE_NO_FRAME;
 		}
 		if (vgpu_range_view(mapping))
-			return vgpu_view_translate(as, vgpu_range_view(mapping), address, write, pte,
-						   page);
+			return vgpu_view_translate(as, vgpu_range_view(mapping), address, write,
+						   pte, page);
 	}
 	if (!pte)
 		pte = vgpu_pte_make(as->mmu, &as->table, address);

@@ -23,8 +23,8 @@ struct vgpu_allocation;
 /** struct vgpu_mmu - the memory of one device */
 struct vgpu_mmu {
 	const struct vgpu_config *config;
-	u64 promised;		/* bytes mapped as device memory, in all address spaces, and allocated */
-	u64 allocations;	/* that there are */
+	u64 promised;		/* bytes mapped as device memory or allocated, by all */
+	u64 allocations;	/* number */
 	u64 page_tables;	/* allocated, in all address spaces */
 	struct vgpu_frame_table frames;
 	struct vgpu_l2_tlb l2_tlb;
@@ -63,7 +63,7 @@ enum vgpu_mapping_kind {
 	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, where they are used */
 	VGPU_MAPPING_HOST,	/* on the host, always; used in place (access.h) */
 	VGPU_MAPPING_HOST_READ,	/* the same, and not written by the device */
-	VGPU_MAPPING_KINDS,	/* beyond: a view of an allocation, which vgpu_as_map_view() makes */
+	VGPU_MAPPING_KINDS,	/* beyond: a view of an allocation (vgpu_as_map_view()) */
 };
 
 /** enum vgpu_page_state - where a page of an address space is */

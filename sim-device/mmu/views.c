@@ -7,7 +7,7 @@
 
 /* ---- handles: numbers from 1 on, the lowest that is free first ----------- */
 
-static struct vgpu_allocation *find(const struct vgpu_address_space *as, u32 handle)
+static struct vgpu_allocation *handle_find(const struct vgpu_address_space *as, u32 handle)
 {
 	return handle && handle <= as->handle_room ?
 		       as->handles[vgpu_index(handle - 1, as->handle_room)] : NULL;
@@ -64,7 +64,7 @@ int vgpu_as_allocate(struct vgpu_address_space *as, u64 bytes, u64 owner, u32 *h
 
 int vgpu_as_release(struct vgpu_address_space *as, u32 handle, u64 most)
 {
-	struct vgpu_allocation *allocation = find(as, handle);
+	struct vgpu_allocation *allocation = handle_find(as, handle);
 
 	if (!allocation)
 		return -ENOENT;
@@ -78,7 +78,7 @@ int vgpu_as_release(struct vgpu_address_space *as, u32 handle, u64 most)
 
 struct vgpu_allocation *vgpu_as_allocation(const struct vgpu_address_space *as, u32 handle)
 {
-	return find(as, handle);
+	return handle_find(as, handle);
 }
 
 int vgpu_as_import(struct vgpu_address_space *as, struct vgpu_allocation *allocation, u32 *handle)
@@ -97,7 +97,7 @@ int vgpu_as_import(struct vgpu_address_space *as, struct vgpu_allocation *alloca
 int vgpu_as_map_view(struct vgpu_address_space *as, u64 address, u64 bytes, u32 handle, u64 offset,
 		     u32 rights)
 {
-	struct vgpu_allocation *allocation = find(as, handle);
+	struct vgpu_allocation *allocation = handle_find(as, handle);
 	struct vgpu_view *view;
 	u64 first = offset >> VGPU_PAGE_SHIFT, pages = bytes >> VGPU_PAGE_SHIFT;
 	int err;
