@@ -138,6 +138,8 @@ typedef struct vgpuDeviceProperties {
 	int copy_engines;		/* transfers at the same time */
 	int memory_bus_bits;
 	int l2_bytes;
+	int virtual_memory;	/* memory is allocated apart from addresses, if asked for */
+	int exports_memory;	/* and may be used by several processes */
 	/* static and dynamic, of a function that asks for no more */
 	size_t shared_per_block_default;
 } vgpuDeviceProperties;

@@ -17,6 +17,7 @@
 
 struct vgpu_device;
 struct vgpu_native_code;
+struct vgpu_allocation;
 
 /* ---- callbacks of the host ---------------------------------------------- */
 
@@ -61,6 +62,8 @@ struct vgpu_completion {
  *   process that is there goes
  * @process_page: between these: the bytes of the page at @address; NULL: it is not there, or not
  *   for writing
+ * @allocation_freed: memory of vgpu_memory_allocate() is nobody's any more; @owner as there. May be
+ *   NULL
  * @native: code of the host's processor in the place of the interpreter (sm/native.h), for a
  *   verified kernel of @count instructions that has executed @executed warp instructions. 0: in
  *   *@out, for as long as the device lives; -EAGAIN: not yet, ask again; another error: there is
@@ -95,6 +98,7 @@ struct vgpu_host_ops {
 	void (*process_hold)(void *host, u32 context);
 	void *(*process_page)(void *host, u32 context, u64 address, bool write);
 	void (*process_release)(void *host, u32 context);
+	void (*allocation_freed)(void *host, u64 owner, u64 bytes);
 	int (*native)(void *host, const struct vgpu_insn *code, u32 count, const u16 *cost,
 		      u64 executed, const struct vgpu_native_code **out);
 	void (*parallel)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
@@ -368,6 +372,53 @@ void vgpu_process_came(struct vgpu_device *dev, u32 context,
 		       const struct vgpu_process_pages *pages);
 /* Is the page at @address managed memory? */
 bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 address);
+/**
+ * vgpu_memory_allocate - device memory that is not mapped
+ * @owner: any number, for allocation_freed()
+ * @handle: out: the context's name for it
+ *
+ * It takes VRAM until the last handle, view and export of it is gone. Its pages are zero at first.
+ * -EINVAL: not whole pages; -ENOMEM: not enough VRAM left; -ENOSPC: the context has too many
+ * handles; -ENOENT; -EIO: the context is dead.
+ */
+int vgpu_memory_allocate(struct vgpu_device *dev, u32 context, u64 bytes, u64 owner, u32 *handle);
+/*
+ * The handle is no more; views stay. -ENOENT: there is no such handle; -EAGAIN: it is as before,
+ * and about @most pages of what nobody else has are released.
+ */
+int vgpu_memory_release(struct vgpu_device *dev, u32 context, u32 handle, u64 most);
+/**
+ * vgpu_memory_map_view - map memory of vgpu_memory_allocate(), pages from @offset on
+ * @rights: enum vgpu_rights; an access beyond is one to an address where nothing is mapped
+ *
+ * All views of a page have the same bytes, in whatever contexts. Unmap it with the others. -ENOENT:
+ * no such handle or context; -EINVAL: no such pages of it, or no such rights; others as for
+ * vgpu_memory_map().
+ */
+int vgpu_memory_map_view(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 handle,
+			 u64 offset, u32 rights);
+/*
+ * Other rights for exactly one view, from now on. -ENOENT: there is none; -EINVAL: no such rights;
+ * -EAGAIN: about @most pages have been looked at, call again; -EIO.
+ */
+int vgpu_memory_rights(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 rights,
+		       u64 most);
+/*
+ * The host holds it, too, apart from any context, until vgpu_memory_unexport(), which it must call
+ * before it destroys the device. -ENOENT: no such handle or context.
+ */
+int vgpu_memory_export(struct vgpu_device *dev, u32 context, u32 handle,
+		       struct vgpu_allocation **out);
+/*
+ * A handle of @context for what is exported, and its size. -EXDEV: it is another device's;
+ * -ENOMEM, -ENOSPC: as for vgpu_memory_allocate(); -ENOENT, -EIO.
+ */
+int vgpu_memory_import(struct vgpu_device *dev, u32 context, struct vgpu_allocation *allocation,
+		       u32 *handle, u64 *bytes);
+/* -EAGAIN: it is as before, and about @most pages of what nobody else has are released. */
+int vgpu_memory_unexport(struct vgpu_allocation *allocation, u64 most);
+/* Is it device memory, of vgpu_memory_map()? */
+bool vgpu_memory_is_device(const struct vgpu_device *dev, u32 context, u64 address);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /* The same in parts of about @most pages. -EAGAIN: it is mapped, and as many read as zero now. */
 int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most);

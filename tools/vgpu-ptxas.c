@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/compile/compile.h"
+#include "runtime/fatbin/fatbin.h"
 #include "sim-device/vgpu_device.h"
 
 static void usage(FILE *out)
@@ -17,12 +18,15 @@ static void usage(FILE *out)
 	fprintf(out,
 		"usage: vgpu-ptxas [--resource-usage] [--maxregs N] [--source NAME] "
 		"[--managed NAME]... [--disassemble] FILE.ptx\n"
+		"       vgpu-ptxas --link FILE...\n"
 		"  --resource-usage   registers, memory, spills and occupancy of each kernel; "
 		"VGPU_PRESET selects the device\n"
 		"  --maxregs N        maximum registers per thread, 16 to %u\n"
 		"  --source NAME      name of the source file for messages\n"
 		"  --managed NAME     this variable is a __managed__ one of the host's code\n"
 		"  --disassemble      print the code\n"
+		"  --link FILE...     look whether the device code in objects and archives "
+		"(vgpucc -rdc=true) can be linked\n"
 		"exit status: 0 success, 1 the file could not be read or is invalid, 2 wrong "
 		"usage\n",
 		VGPU_VASS_MAX_REGS);
@@ -156,6 +160,80 @@ static void disassemble(const struct vgpu_program *program)
 	}
 }
 
+/* ---- separate compilation ------------------------------------------------ */
+
+/* In front of PTX in an object: vgpucc's pack(). */
+#define MARK		"VGPUPTX1"
+#define MARK_BYTES	16u
+#define MARK_FLAGS	12u
+#define MARK_SEPARATE	1u
+
+struct parts {
+	const char **texts;
+	unsigned int count;
+};
+
+static bool add_part(struct parts *parts, const char *text)
+{
+	const char **texts = realloc(parts->texts, (parts->count + 1) * sizeof(*texts));
+
+	if (!texts)
+		return false;
+	parts->texts = texts;
+	texts[parts->count++] = text;
+	return true;
+}
+
+/* The PTX in the bytes of a file, wherever it is. */
+static bool find_parts(struct parts *parts, const char *data, size_t bytes)
+{
+	const char *at = data, *end = data + bytes;
+
+	while ((at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
+		uint32_t flags;
+
+		if ((size_t)(end - at) <= MARK_BYTES)
+			break;
+		memcpy(&flags, at + MARK_FLAGS, sizeof(flags));
+		at += MARK_BYTES;
+		if (flags == MARK_SEPARATE && memchr(at, 0, (size_t)(end - at)) &&
+		    !add_part(parts, at))
+			return false;
+	}
+	return true;
+}
+
+/* The texts stay as long as the program. */
+static int link_files(char **paths)
+{
+	char message[512] = "out of memory", *compile_message = NULL, *ptx = NULL;
+	struct vgpu_program *program = NULL;
+	struct parts parts = { 0 };
+
+	for (; *paths; paths++) {
+		size_t bytes = 0;
+		char *data = read_file(*paths, &bytes);
+
+		if (!data || !find_parts(&parts, data, bytes)) {
+			fprintf(stderr, "vgpu-ptxas: %s: %s\n", *paths, strerror(errno));
+			return 1;
+		}
+	}
+	if (!parts.count)
+		return 0;
+	if (vgpu_ptx_join(parts.texts, parts.count, &ptx, message, sizeof(message))) {
+		fprintf(stderr, "device code does not link: %s\n", message);
+		return 1;
+	}
+	if (vgpu_compile_ptx(ptx, strlen(ptx), NULL, &program, &compile_message)) {
+		fprintf(stderr, "device code of %u files, linked: %s\n", parts.count,
+			compile_message ? compile_message : message);
+		return 1;
+	}
+	vgpu_program_free(program);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct vgpu_compile_options options = { 0 };
@@ -172,6 +250,8 @@ int main(int argc, char **argv)
 			usage(stdout);
 			return 0;
 		}
+		if (i == 1 && argc > 2 && !strcmp(argv[i], "--link"))
+			return link_files(argv + 2);
 		if (!strcmp(argv[i], "--resource-usage"))
 			resources = 1;
 		else if (!strcmp(argv[i], "--disassemble"))

@@ -345,6 +345,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_HOST	(1ull << 8)	/* VGPU_CMD_HOST and VGPU_IOC_HOST_DONE */
 #define VGPU_FEATURE_SM_LIMIT	(1ull << 9)	/* VGPU_IOC_CONTEXT_SMS */
 #define VGPU_FEATURE_ANNOUNCE	(1ull << 10)	/* VGPU_CMD_ANNOUNCE */
+#define VGPU_FEATURE_VIEWS	(1ull << 11)	/* VGPU_IOC_MEM_CREATE to _IMPORT */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 
@@ -400,6 +401,84 @@ struct vgpu_mem {
 };
 #define VGPU_MEM_MANAGED	(1u << 0)
 #define VGPU_MMAP_MANAGED	(1ull << 62)
+
+/**
+ * struct vgpu_mem_create - VGPU_IOC_MEM_CREATE: device memory apart from addresses. It takes VRAM
+ * until nobody holds it any more: no handle, no view (VGPU_IOC_MEM_VIEW), no file of
+ * VGPU_IOC_MEM_EXPORT. Its pages read as zero at first. EINVAL: not whole pages; ENOMEM: not enough
+ * VRAM left; ENOSPC: the context has too many handles.
+ */
+struct vgpu_mem_create {
+	__u64 bytes;
+	__u32 flags;			/* 0 */
+	__u32 handle;			/* out; of this file's context */
+};
+
+/**
+ * struct vgpu_mem_release - VGPU_IOC_MEM_RELEASE: the handle is no more. Views and exports of what
+ * it named stay. ENOENT: there is no such handle.
+ */
+struct vgpu_mem_release {
+	__u32 handle;
+	__u32 reserved;
+};
+
+/* What may be done with a view; anything else is VGPU_FAULT_UNMAPPED or _COPY_UNMAPPED. */
+enum vgpu_rights {
+	VGPU_RIGHTS_NONE,
+	VGPU_RIGHTS_READ,
+	VGPU_RIGHTS_WRITE,		/* and read */
+};
+
+/**
+ * struct vgpu_mem_view - VGPU_IOC_MEM_VIEW: map pages of what a handle names. The same page may be
+ * mapped at many addresses and in many contexts, and is the same memory. VGPU_IOC_MEM_UNMAP takes
+ * back exactly one view. ENOENT: no such handle; EINVAL: not whole pages of it, or no such rights;
+ * EEXIST, ENOMEM as of VGPU_IOC_MEM_MAP.
+ */
+struct vgpu_mem_view {
+	__u64 address;
+	__u64 bytes;
+	__u64 offset;			/* of the first page in what the handle names */
+	__u32 handle;
+	__u32 rights;			/* enum vgpu_rights */
+};
+
+/**
+ * struct vgpu_mem_rights - VGPU_IOC_MEM_RIGHTS: other rights for exactly one view. ENOENT: there is
+ * none like that; EINVAL: no such rights.
+ */
+struct vgpu_mem_rights {
+	__u64 address;
+	__u64 bytes;
+	__u32 rights;			/* enum vgpu_rights */
+	__u32 reserved;
+};
+
+/**
+ * struct vgpu_mem_export - VGPU_IOC_MEM_EXPORT: a file that stands for what a handle names. Who has
+ * the file, and nobody else, can import it: it is handed on as files are (SCM_RIGHTS, fork). The
+ * memory counts for who created it as long as it is there. ENOENT: no such handle.
+ */
+struct vgpu_mem_export {
+	__u32 handle;
+	__u32 flags;			/* 0 */
+	__s32 fd;			/* out: closed on exec */
+	__u32 reserved;
+};
+
+/**
+ * struct vgpu_mem_import - VGPU_IOC_MEM_IMPORT: a handle of this file's context for what a file of
+ * VGPU_IOC_MEM_EXPORT stands for. EBADF, EINVAL: fd is no such file; EXDEV: of another device;
+ * ENOSPC as of VGPU_IOC_MEM_CREATE.
+ */
+struct vgpu_mem_import {
+	__s32 fd;
+	__u32 flags;			/* 0 */
+	__u64 bytes;			/* out */
+	__u32 handle;			/* out */
+	__u32 reserved;
+};
 
 /**
  * struct vgpu_process_memory - VGPU_IOC_PROCESS_MEMORY: from now on kernels of this file's context
@@ -615,6 +694,12 @@ struct vgpu_seat_info {
 #define VGPU_IOC_PROCESS_MEMORY	_IOW(VGPU_IOC_MAGIC, 0x32, struct vgpu_process_memory)
 #define VGPU_IOC_MEM_ADVISE	_IOW(VGPU_IOC_MAGIC, 0x33, struct vgpu_mem_advise)
 #define VGPU_IOC_MEM_PEEK	_IOW(VGPU_IOC_MAGIC, 0x34, struct vgpu_mem_peek)
+#define VGPU_IOC_MEM_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x35, struct vgpu_mem_create)
+#define VGPU_IOC_MEM_RELEASE	_IOW(VGPU_IOC_MAGIC, 0x36, struct vgpu_mem_release)
+#define VGPU_IOC_MEM_VIEW	_IOW(VGPU_IOC_MAGIC, 0x37, struct vgpu_mem_view)
+#define VGPU_IOC_MEM_RIGHTS	_IOW(VGPU_IOC_MAGIC, 0x38, struct vgpu_mem_rights)
+#define VGPU_IOC_MEM_EXPORT	_IOWR(VGPU_IOC_MAGIC, 0x39, struct vgpu_mem_export)
+#define VGPU_IOC_MEM_IMPORT	_IOWR(VGPU_IOC_MAGIC, 0x3a, struct vgpu_mem_import)
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)

@@ -95,6 +95,7 @@ struct kvgpu_inbox {
 struct kvgpu_user {
 	kuid_t uid;
 	u32 files;			/* open ones */
+	u32 allocations;		/* memory apart from addresses that he has created */
 	bool privileged;		/* by CAP_SYS_RESOURCE: no shares for it */
 	u32 contexts[KVGPU_DEVICES_MAX];	/* by device: open ones … */
 	u64 mapped[KVGPU_DEVICES_MAX];		/* … and bytes of device memory mapped */
@@ -281,6 +282,10 @@ void kvgpu_user_leave(struct kvgpu_ctx *ctx);
 u64 kvgpu_user_memory(const struct kvgpu_ctx *ctx);
 /* @ctx has mapped, unmapped so many bytes. */
 void kvgpu_user_map(struct kvgpu_ctx *ctx, s64 bytes);
+/* @user has one piece of memory of @kdev more that is no context's. */
+void kvgpu_user_hold(struct kvgpu_dev *kdev, struct kvgpu_user *user, u64 bytes);
+/* One less. He may be gone then. */
+void kvgpu_user_unhold(struct kvgpu_dev *kdev, struct kvgpu_user *user, u64 bytes);
 /* So many more of its commands and sleepers wait for virtual time to pass. */
 void kvgpu_user_wants(struct kvgpu_ctx *ctx, s64 more);
 /* What @user, who has @has of @all that are in use, may have when there are @total. */

@@ -45,7 +45,7 @@ static struct kvgpu_user *user_get(struct kvgpu_ctx *ctx, struct kvgpu_user **sp
 
 static void user_put(struct kvgpu_system *system, struct kvgpu_user *user)
 {
-	if (user->files)
+	if (user->files || user->allocations)
 		return;
 	WARN_ON_ONCE(user->wants);
 	if (user->ahead)
@@ -108,6 +108,21 @@ void kvgpu_user_map(struct kvgpu_ctx *ctx, s64 bytes)
 	ctx->mapped += bytes;
 	ctx->user->mapped[ctx->kdev->index] += bytes;
 	ctx->kdev->mapped += bytes;
+}
+
+void kvgpu_user_hold(struct kvgpu_dev *kdev, struct kvgpu_user *user, u64 bytes)
+{
+	user->mapped[kdev->index] += bytes;
+	kdev->mapped += bytes;
+	user->allocations++;
+}
+
+void kvgpu_user_unhold(struct kvgpu_dev *kdev, struct kvgpu_user *user, u64 bytes)
+{
+	user->mapped[kdev->index] -= bytes;
+	kdev->mapped -= bytes;
+	user->allocations--;
+	user_put(kdev->system, user);
 }
 
 void kvgpu_user_wants(struct kvgpu_ctx *ctx, s64 more)

@@ -85,6 +85,11 @@ static void host_process_release(void *host, u32 context)
 	kvgpu_process_release(host, context);
 }
 
+static void host_allocation_freed(void *host, u64 owner, u64 bytes)
+{
+	kvgpu_allocation_freed(host, owner, bytes);
+}
+
 static void host_put_frame(void *host, void *frame)
 {
 	kvgpu_frame_release(host, frame);
@@ -137,6 +142,7 @@ static const struct vgpu_host_ops host_ops = {
 	.process_hold = host_process_hold,
 	.process_page = host_process_page,
 	.process_release = host_process_release,
+	.allocation_freed = host_allocation_freed,
 };
 
 /* ---- in its system (actor) ---------------------------------------------- */

@@ -103,6 +103,17 @@ void kvgpu_frames_collect(struct kvgpu_dev *kdev, struct list_head *frames);
  */
 void kvgpu_frames_free(struct kvgpu_dev *kdev, struct list_head *frames);
 
+/* ---- views.c: memory apart from addresses -------------------------------- */
+
+/* Operation of struct vgpu_host_ops (actor); the owner is the struct kvgpu_user that created it. */
+void kvgpu_allocation_freed(struct kvgpu_dev *kdev, u64 owner, u64 bytes);
+int kvgpu_ioctl_mem_create(struct file *file, void *arg);
+int kvgpu_ioctl_mem_release(struct file *file, void *arg);
+int kvgpu_ioctl_mem_view(struct file *file, void *arg);
+int kvgpu_ioctl_mem_rights(struct file *file, void *arg);
+int kvgpu_ioctl_mem_export(struct file *file, void *arg);
+int kvgpu_ioctl_mem_import(struct file *file, void *arg);
+
 /* ---- managed.c: memory that processes and the device both use ----------- */
 
 /* Ranges to be taken out of processes that are kept apart; more of them become one. */

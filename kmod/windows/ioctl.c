@@ -71,7 +71,7 @@ static int ioctl_version(struct file *file, void *args)
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
 			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED |
 			    VGPU_FEATURE_PROCESS | VGPU_FEATURE_ADVISE | VGPU_FEATURE_HOST |
-			    VGPU_FEATURE_SM_LIMIT | VGPU_FEATURE_ANNOUNCE,
+			    VGPU_FEATURE_SM_LIMIT | VGPU_FEATURE_ANNOUNCE | VGPU_FEATURE_VIEWS,
 	};
 	return 0;
 }
@@ -330,6 +330,7 @@ static int ioctl_mem_map(struct file *file, void *arg)
 static int do_mem_unmap(struct ioctl_call *call)
 {
 	const struct vgpu_mem *mem = call->args;
+	bool device = vgpu_memory_is_device(call->model, call->ctx->id, mem->address);
 	int ret;
 
 	call->managed = vgpu_memory_is_managed(call->model, call->ctx->id, mem->address);
@@ -338,7 +339,7 @@ static int do_mem_unmap(struct ioctl_call *call)
 	kvgpu_frames_collect(call->ctx->kdev, &call->frames);
 	if (ret == -EAGAIN)
 		return KVGPU_AGAIN;
-	if (!ret && !call->managed)
+	if (!ret && device)
 		kvgpu_user_map(call->ctx, -(s64)mem->bytes);
 	return ret;
 }
@@ -435,6 +436,13 @@ static const struct kvgpu_ioctl ioctls[] = {
 		    ioctl_process_memory),
 	KVGPU_IOCTL(VGPU_IOC_MEM_ADVISE, struct vgpu_mem_advise, reserved, ioctl_mem_advise),
 	KVGPU_IOCTL(VGPU_IOC_MEM_PEEK, struct vgpu_mem_peek, reserved, ioctl_mem_peek),
+	KVGPU_IOCTL(VGPU_IOC_MEM_CREATE, struct vgpu_mem_create, handle, kvgpu_ioctl_mem_create),
+	KVGPU_IOCTL(VGPU_IOC_MEM_RELEASE, struct vgpu_mem_release, reserved,
+		    kvgpu_ioctl_mem_release),
+	KVGPU_IOCTL(VGPU_IOC_MEM_VIEW, struct vgpu_mem_view, rights, kvgpu_ioctl_mem_view),
+	KVGPU_IOCTL(VGPU_IOC_MEM_RIGHTS, struct vgpu_mem_rights, reserved, kvgpu_ioctl_mem_rights),
+	KVGPU_IOCTL(VGPU_IOC_MEM_EXPORT, struct vgpu_mem_export, reserved, kvgpu_ioctl_mem_export),
+	KVGPU_IOCTL(VGPU_IOC_MEM_IMPORT, struct vgpu_mem_import, reserved, kvgpu_ioctl_mem_import),
 	KVGPU_IOCTL(VGPU_IOC_SUBMIT, struct vgpu_submit, seq, kvgpu_ioctl_submit),
 	KVGPU_IOCTL(VGPU_IOC_WAIT, struct vgpu_wait, time, kvgpu_ioctl_wait),
 	KVGPU_IOCTL(VGPU_IOC_WAIT_ANY, struct vgpu_wait_any, reserved, kvgpu_ioctl_wait_any),

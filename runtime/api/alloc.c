@@ -5,7 +5,7 @@
  * thing everywhere and a host that follows a device pointer crashes, as with CUDA.
  *
  * Managed memory lies in the same range; the host can access it. __managed__ variables are not in
- * it (variables.h).
+ * it (variables.h), nor are addresses that the program has reserved (memory/views.h).
  *
  * Allocations above SMALL are mappings of their own, page-aligned, with an unmapped page behind
  * them. Smaller ones come from slabs of 2 MB, in units of 256 bytes.
@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "memory/advice.h"
+#include "memory/views.h"
 #include "variables.h"
 
 #define UNIT		256u
@@ -63,11 +64,14 @@ static bool heap_reserve(void)
 struct rt_state *rt_owner(const void *pointer)
 {
 	struct rt_state *owner;
+	struct rt_view view;
 
 	for (unsigned int i = 0; i < RT_DEVICES; i++)
 		if ((uint64_t)(uintptr_t)pointer - rt_devices[i].heap.base <
 		    rt_devices[i].heap.bytes)
 			return &rt_devices[i];
+	if (rt_view_at((uint64_t)(uintptr_t)pointer, &view))
+		return view.device;
 	owner = rt_variables_owner((uint64_t)(uintptr_t)pointer);
 	return owner ? owner : rt_current;
 }
@@ -75,8 +79,10 @@ struct rt_state *rt_owner(const void *pointer)
 bool rt_is_device(const void *pointer)
 {
 	const struct rt_heap *heap = &rt_owner(pointer)->heap;
+	struct rt_reserved reserved;
 
-	return (uint64_t)(uintptr_t)pointer - heap->base < heap->bytes ||
+	return rt_reserved_at((uint64_t)(uintptr_t)pointer, &reserved) ||
+	       (uint64_t)(uintptr_t)pointer - heap->base < heap->bytes ||
 	       rt_variables_owner((uint64_t)(uintptr_t)pointer);
 }
 
@@ -301,6 +307,8 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 
 	if (rt_variables_owner(address) == rt_current)
 		return rt_variables_find(address, base, bytes);
+	if (rt_views_find(address, base, bytes))
+		return true;
 	if (i < 0)
 		return false;
 	block = &rt.heap.blocks[i];

@@ -79,6 +79,8 @@ vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, in
 	case HOST_REGISTER_SUPPORTED: *value = 1; break;
 	case READ_ONLY_HOST_REGISTER_SUPPORTED: *value = p->host_memory; break;
 	case MAX_BLOCKS_PER_MULTIPROCESSOR: *value = p->blocks_per_sm; break;
+	case VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED: *value = p->virtual_memory; break;
+	case HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: *value = p->exports_memory; break;
 	case MEMORY_POOLS_SUPPORTED: *value = 1; break;
 	default:
 		if (!is_attribute(attribute))

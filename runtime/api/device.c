@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "memory/advice.h"
+#include "memory/virtual.h"
 #include "host_call.h"
 #include "owned.h"
 
@@ -95,6 +96,8 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.process_memory = rt.ops->process_memory,
 		.memory_bus_bits = (int)info->memory_bus_bits,
 		.l2_bytes = (int)info->l2_bytes,
+		.virtual_memory = rt_has_virtual(),
+		.exports_memory = rt_has_export(),
 		.shared_per_block_default = rt_default_shared(),
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
@@ -168,6 +171,7 @@ static void context_reset(void)
 	rt_streams_reset();
 	for (unsigned int i = 0; i < RT_QUEUES; i++)
 		rt_queue_forget(&rt.queues[i]);
+	rt_virtual_reset();
 	rt_alloc_reset();
 	rt_owned_reset();
 	rt_malloc_reset();

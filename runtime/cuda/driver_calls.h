@@ -385,6 +385,32 @@
 	     const CUmemAccessDesc *list, size_t count)) \
 	CALL(cuMemPoolGetAccess, cuMemPoolGetAccess, 11020, (CUmemAccess_flags *flags, \
 	     CUmemoryPool pool, CUmemLocation *location)) \
+	CALL(cuMemAddressReserve, cuMemAddressReserve, 10020, (CUdeviceptr *pointer, \
+	     size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags)) \
+	CALL(cuMemAddressFree, cuMemAddressFree, 10020, (CUdeviceptr pointer, size_t bytes)) \
+	CALL(cuMemCreate, cuMemCreate, 10020, (CUmemGenericAllocationHandle *handle, \
+	     size_t bytes, const CUmemAllocationProp *prop, unsigned long long flags)) \
+	CALL(cuMemRelease, cuMemRelease, 10020, (CUmemGenericAllocationHandle handle)) \
+	CALL(cuMemRetainAllocationHandle, cuMemRetainAllocationHandle, 11000, \
+	     (CUmemGenericAllocationHandle *handle, void *pointer)) \
+	CALL(cuMemMap, cuMemMap, 10020, (CUdeviceptr pointer, size_t bytes, size_t offset, \
+	     CUmemGenericAllocationHandle handle, unsigned long long flags)) \
+	CALL(cuMemUnmap, cuMemUnmap, 10020, (CUdeviceptr pointer, size_t bytes)) \
+	CALL(cuMemSetAccess, cuMemSetAccess, 10020, (CUdeviceptr pointer, size_t bytes, \
+	     const CUmemAccessDesc *list, size_t count)) \
+	CALL(cuMemGetAccess, cuMemGetAccess, 10020, (unsigned long long *flags, \
+	     const CUmemLocation *location, CUdeviceptr pointer)) \
+	CALL(cuMemGetAllocationGranularity, cuMemGetAllocationGranularity, 10020, \
+	     (size_t *granularity, const CUmemAllocationProp *prop, \
+	     CUmemAllocationGranularity_flags option)) \
+	CALL(cuMemGetAllocationPropertiesFromHandle, cuMemGetAllocationPropertiesFromHandle, \
+	     10020, (CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)) \
+	CALL(cuMemExportToShareableHandle, cuMemExportToShareableHandle, 10020, \
+	     (void *shareable, CUmemGenericAllocationHandle handle, \
+	     CUmemAllocationHandleType type, unsigned long long flags)) \
+	CALL(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle, 10020, \
+	     (CUmemGenericAllocationHandle *handle, void *shareable, \
+	     CUmemAllocationHandleType type)) \
 	CALL(cuMemAdvise, cuMemAdvise, 8000, (CUdeviceptr pointer, size_t bytes, \
 	     CUmem_advise advice, CUdevice device)) \
 	CALL(cuMemAdvise, cuMemAdvise_v2, 12020, (CUdeviceptr pointer, size_t bytes, \

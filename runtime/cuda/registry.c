@@ -4,6 +4,7 @@
  * lookups of launches and symbols. Registration only remembers; PTX is compiled at the first use of
  * a kernel or variable of its file, once for each context of the process.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,11 @@
 struct blob {
 	char mark[8];			/* "VGPUPTX1" */
 	uint32_t max_regs;		/* 0: no limit */
-	uint32_t reserved;
+	uint32_t flags;			/* BLOB_SEPARATE; others are 0 */
 	char ptx[];
 };
+
+#define BLOB_SEPARATE	1u	/* -rdc=true: linked with all others of its program or library */
 
 /* struct vgpu_wrapper, as vgpucc has it */
 struct own_wrapper {
@@ -36,9 +39,20 @@ struct managed {
 	const char *name;
 };
 
+/* The code of separate compilation of one program or shared library, which is one library. */
+struct linked {
+	struct linked *next;
+	const void *object;		/* where that is in the process */
+	struct rt_library library;
+	unsigned int files;
+};
+
 /* The library is the first member: it is what kernels know. */
 struct fatbin {
 	struct rt_library library;
+	struct rt_library *code;	/* that one, or the one that it is linked to */
+	struct linked *linked;		/* NULL: to none */
+	const char *part;		/* its PTX there */
 	struct fatbin *next;
 	struct managed *managed;
 };
@@ -60,6 +74,7 @@ struct entry {
 };
 
 static struct fatbin *fatbins;
+static struct linked *links;
 static struct entry *entries[BUCKETS];
 
 static struct entry **registry_bucket(const void *host)
@@ -141,11 +156,11 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 	if (entry->managed) {
 		*address = (uint64_t)(uintptr_t)host;
 		*bytes = entry->managed->bytes;
-		return rt_variables_claim(entry->fatbin->library.variables);
+		return rt_variables_claim(entry->fatbin->code->variables);
 	}
 	found = &entry->on[rt_device()];
 	if (!found->address || found->generation != rt.generation) {
-		error = rt_library_module(&entry->fatbin->library, &module);
+		error = rt_library_module(entry->fatbin->code, &module);
 		if (error == vgpuSuccess)
 			error = rt_module_global(module, entry->name, &found->address,
 						 &found->bytes);
@@ -197,7 +212,7 @@ static struct entry *registry_add(struct fatbin *fatbin, const void *host, const
 	entry->fatbin = fatbin;
 	pthread_mutex_lock(&rt_lock);
 	if (!variable) {
-		entry->kernel = rt_library_kernel(&fatbin->library, name);
+		entry->kernel = rt_library_kernel(fatbin->code, name);
 		if (!entry->kernel)
 			abort();
 	}
@@ -243,6 +258,48 @@ static vgpuError_t set_managed(struct rt_library *library, struct vgpuModule *mo
 	return error;
 }
 
+/* With the lock held. */
+static void link_to_others(struct fatbin *fatbin, const struct blob *blob)
+{
+	struct linked *linked = links;
+	Dl_info about = { 0 };
+
+	dladdr(blob, &about);
+	while (linked && linked->object != about.dli_fbase)
+		linked = linked->next;
+	if (!linked) {
+		linked = must_alloc(sizeof(*linked));
+		linked->object = about.dli_fbase;
+		linked->next = links;
+		links = linked;
+	}
+	if (!rt_library_add_part(&linked->library, blob->ptx))
+		abort();
+	/* the least of all: which kernel is in which file is not known any more */
+	if (blob->max_regs &&
+	    (!linked->library.max_regs || blob->max_regs < linked->library.max_regs))
+		linked->library.max_regs = blob->max_regs;
+	linked->files++;
+	fatbin->linked = linked;
+	fatbin->part = blob->ptx;
+	fatbin->code = &linked->library;
+}
+
+static void unlink_from_others(struct fatbin *fatbin)
+{
+	struct linked *linked = fatbin->linked, **at = &links;
+
+	rt_library_remove_part(&linked->library, fatbin->part);
+	if (--linked->files)
+		return;
+	while (*at != linked)
+		at = &(*at)->next;
+	*at = linked->next;
+	rt_library_forget(&linked->library);
+	free(linked->library.parts);
+	free(linked);
+}
+
 void **__cudaRegisterFatBinary(void *fat)
 {
 	const struct own_wrapper *wrapper = fat;
@@ -250,6 +307,7 @@ void **__cudaRegisterFatBinary(void *fat)
 	const struct blob *blob = NULL;
 
 	fatbin->library.data = fat;
+	fatbin->code = &fatbin->library;
 	fatbin->library.loaded = set_managed;
 	if ((uint32_t)wrapper->magic == VGPU_WRAPPER_MAGIC && wrapper->version == 1 &&
 	    wrapper->data && !memcmp(wrapper->data, "VGPUPTX1", 8))
@@ -259,6 +317,8 @@ void **__cudaRegisterFatBinary(void *fat)
 		fatbin->library.max_regs = blob->max_regs;
 	}
 	pthread_mutex_lock(&rt_lock);
+	if (blob && blob->flags & BLOB_SEPARATE)
+		link_to_others(fatbin, blob);
 	fatbin->next = fatbins;
 	fatbins = fatbin;
 	pthread_mutex_unlock(&rt_lock);
@@ -299,6 +359,8 @@ void __cudaUnregisterFatBinary(void **handle)
 	if (fatbin->library.variables)
 		rt_variables_remove(fatbin->library.variables);
 	rt_library_forget(&fatbin->library);
+	if (fatbin->linked)
+		unlink_from_others(fatbin);
 	pthread_mutex_unlock(&rt_lock);
 	while (fatbin->managed) {
 		struct managed *managed = fatbin->managed;

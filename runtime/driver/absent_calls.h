@@ -237,8 +237,6 @@
 	CALL("memory shared between processes is", cuIpcOpenEventHandle) \
 	CALL("memory shared between processes is", cuIpcOpenMemHandle) \
 	CALL("memory shared between processes is", cuIpcOpenMemHandle_v2) \
-	CALL("memory shared between processes is", cuMemExportToShareableHandle) \
-	CALL("memory shared between processes is", cuMemImportFromShareableHandle) \
 	CALL("memory shared between processes is", cuMemPoolExportPointer) \
 	CALL("memory shared between processes is", cuMemPoolExportToShareableHandle) \
 	CALL("memory shared between processes is", cuMemPoolImportFromShareableHandle) \
@@ -342,9 +340,6 @@
 	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunch) \
 	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGrid) \
 	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGridAsync) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetAccess) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetAllocationGranularity) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetAllocationPropertiesFromHandle) \
 	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetHandleForAddressRange) \
 	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer) \
 	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync) \
@@ -364,14 +359,6 @@
 	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute_ptsz) \
 	CALL("this call is", cuFlushGPUDirectRDMAWrites) \
 	CALL("this call is", cuLibraryGetUnifiedFunction) \
-	CALL("this call is", cuMemAddressFree) \
-	CALL("this call is", cuMemAddressReserve) \
-	CALL("this call is", cuMemCreate) \
-	CALL("this call is", cuMemMap) \
-	CALL("this call is", cuMemRelease) \
-	CALL("this call is", cuMemRetainAllocationHandle) \
-	CALL("this call is", cuMemSetAccess) \
-	CALL("this call is", cuMemUnmap) \
 	CALL("this call is", cuProfilerInitialize)
 
 #endif

@@ -33,7 +33,7 @@ static int refuse(struct reader *r, int error, const char *text)
 	return error;
 }
 
-/* Whether @count bytes are there: as said, or as the system says. */
+/* Whether @count bytes are there: as was said and looked at, or as the system says. */
 static bool is_there(const void *data, size_t bytes, size_t count)
 {
 	if (bytes)
@@ -240,23 +240,33 @@ static int text_length(struct reader *r, const char *data, size_t bytes, size_t 
 	return 0;
 }
 
+/* Looks at no byte behind the first that differs: the text of a program may be shorter. */
+static bool begins_with(const void *data, size_t bytes, uint32_t magic)
+{
+	const uint8_t *at = data;
+
+	for (size_t i = 0; i < sizeof(magic); i++)
+		if (!is_there(at, bytes, i + 1) || at[i] != (uint8_t)(magic >> 8 * i))
+			return false;
+	return true;
+}
+
+#define ELF_MAGIC	0x464c457fu	/* "\177ELF" */
+
 static int read_any(struct reader *r, const void *data, size_t bytes)
 {
-	uint32_t magic;
 	size_t length;
 	int error;
 
-	if (!data || !is_there(data, bytes, 1))
+	/* the length may be wrong, and so may the place */
+	if (!data || vgpu_host_probe((uint64_t)(uintptr_t)data, bytes ? bytes : 1, false))
 		return refuse(r, -EFAULT, "there is no memory where the device code should be");
-	if (is_there(data, bytes, sizeof(magic))) {
-		memcpy(&magic, data, sizeof(magic));
-		if (magic == VGPU_WRAPPER_MAGIC)
-			return read_wrapper(r, data, bytes);
-		if (magic == VGPU_FATBIN_MAGIC)
-			return read_fatbin(r, data, bytes);
-		if (!memcmp(data, "\177ELF", 4))
-			return read_elf(r, data, bytes);
-	}
+	if (begins_with(data, bytes, VGPU_WRAPPER_MAGIC))
+		return read_wrapper(r, data, bytes);
+	if (begins_with(data, bytes, VGPU_FATBIN_MAGIC))
+		return read_fatbin(r, data, bytes);
+	if (begins_with(data, bytes, ELF_MAGIC))
+		return read_elf(r, data, bytes);
 	error = text_length(r, data, bytes, &length);
 	return error ? error : read_text(r, data, length, false);
 }

@@ -25,6 +25,7 @@ struct name {
 	size_t length;
 	unsigned int module;
 	bool exported, weak, needed;	/* needed: declared here, and defined elsewhere */
+	bool entry;			/* defined here, as a kernel */
 };
 
 struct item {
@@ -214,6 +215,7 @@ static bool add_name(struct join *j, const struct item *item, unsigned int modul
 	if (defines) {
 		name->exported |= item->visible || item->weak || item->entry;
 		name->weak |= item->weak;
+		name->entry |= item->entry;
 		name->needed = false;
 	} else if (!name->exported) {
 		name->needed = true;
@@ -237,7 +239,7 @@ static int collect(struct join *j)
 			return -EINVAL;
 		}
 		while (next_item(&at, &item)) {
-			if (item.skip || !item.name)
+			if (item.skip || !item.name || (item.entry && !item.body))
 				continue;
 			if (item.entry && (item.visible || item.weak))
 				j->wanted[i] = true;
@@ -387,6 +389,17 @@ static int is_first(struct join *j, const struct item *item, unsigned int module
 	return 1;
 }
 
+/*
+ * Of a kernel of another file that host code launches, clang writes down a function without a
+ * body. Nothing calls it, and it cannot stand beside the kernel.
+ */
+static bool declares_kernel(struct join *j, const struct item *item)
+{
+	const struct name *defined = find_exported(j, item->name, item->length);
+
+	return defined && defined->entry;
+}
+
 static int put_module(struct join *j, unsigned int module)
 {
 	const char *at = j->texts[module];
@@ -396,9 +409,11 @@ static int put_module(struct join *j, unsigned int module)
 		bool defines = !item.external && (item.body || !item.function);
 		const struct name *name;
 
-		if (item.skip)
+		if (item.skip || (item.entry && !item.body))
 			continue;
 		name = item.name ? find_name(j, item.name, item.length, module) : NULL;
+		if (name && name->needed && item.function && declares_kernel(j, &item))
+			continue;
 		if (name && name->exported && defines) {
 			int first = is_first(j, &item, module);
 

@@ -10,6 +10,7 @@
 
 struct vgpu_transport {
 	int fd;
+	uint64_t features;	/* VGPU_FEATURE_* of the module */
 	void *way;		/* uring.c's or mapped.c's own */
 };
 
@@ -31,6 +32,15 @@ int vgpu_file_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t
 int vgpu_file_advise(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t advice);
 int vgpu_file_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+unsigned int vgpu_file_abilities(struct vgpu_transport *t);
+int vgpu_file_mem_create(struct vgpu_transport *t, uint64_t bytes, uint32_t *handle);
+int vgpu_file_mem_release(struct vgpu_transport *t, uint32_t handle);
+int vgpu_file_mem_view(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t handle,
+		       uint64_t offset, uint32_t rights);
+int vgpu_file_mem_rights(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			 uint32_t rights);
+int vgpu_file_mem_export(struct vgpu_transport *t, uint32_t handle, int *fd);
+int vgpu_file_mem_import(struct vgpu_transport *t, int fd, uint32_t *handle, uint64_t *bytes);
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq);
 int vgpu_file_host_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq);

@@ -58,6 +58,16 @@ static void embedded_unlock(struct vgpu_transport *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* The result of a call of the device, made with the lock held. */
+#define LOCKED(t, call) ({		\
+	int error_;			\
+					\
+	embedded_lock(t);		\
+	error_ = (call);		\
+	embedded_unlock(t);		\
+	error_;				\
+})
+
 /* ---- what the device asks of its host ----------------------------------- */
 
 static void *get_frame(void *host, u32 context)
@@ -299,74 +309,39 @@ static int embedded_device_info(struct vgpu_transport *t, struct vgpu_device_inf
 
 static int embedded_context_info(struct vgpu_transport *t, struct vgpu_context_info *info)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_context_info(t->device, t->context, info);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_context_info(t->device, t->context, info));
 }
 
 static int embedded_queue_create(struct vgpu_transport *t, uint32_t *queue)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_queue_create(t->device, t->context, queue);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_queue_create(t->device, t->context, queue));
 }
 
 static int embedded_queue_destroy(struct vgpu_transport *t, uint32_t queue)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_queue_destroy(t->device, t->context, queue);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_queue_destroy(t->device, t->context, queue));
 }
 
 static int embedded_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes,
 				char *message, size_t message_bytes, uint32_t *module)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_module_load(t->device, t->context, binary, bytes, message, message_bytes,
-				 module);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_module_load(t->device, t->context, binary, bytes, message,
+			 message_bytes, module));
 }
 
 static int embedded_module_unload(struct vgpu_transport *t, uint32_t module)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_module_unload(t->device, t->context, module);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_module_unload(t->device, t->context, module));
 }
 
 static int embedded_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_memory_map(t->device, t->context, address, bytes);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_memory_map(t->device, t->context, address, bytes));
 }
 
 static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_memory_unmap(t->device, t->context, address, bytes);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_memory_unmap(t->device, t->context, address, bytes));
 }
 
 /* The program accesses managed memory that is on the device, or never had access. */
@@ -427,12 +402,7 @@ static int embedded_unmap_managed(struct vgpu_transport *t, uint64_t address, ui
 static int embedded_advise(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
 			   uint32_t advice)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_managed_advise(t->device, t->context, address, bytes, advice);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_managed_advise(t->device, t->context, address, bytes, advice));
 }
 
 static int embedded_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
@@ -449,14 +419,39 @@ static int embedded_map_host(struct vgpu_transport *t, uint64_t address, uint64_
 	return error ? error : !writable;
 }
 
+/* The device ends with the process, which has one context of it: nobody could import anything. */
+static unsigned int embedded_abilities(struct vgpu_transport *t)
+{
+	(void)t;
+	return VGPU_TRANSPORT_VIEWS;
+}
+
+static int embedded_mem_create(struct vgpu_transport *t, uint64_t bytes, uint32_t *handle)
+{
+	return LOCKED(t, vgpu_memory_allocate(t->device, t->context, bytes, 0, handle));
+}
+
+static int embedded_mem_release(struct vgpu_transport *t, uint32_t handle)
+{
+	return LOCKED(t, vgpu_memory_release(t->device, t->context, handle, ~0ull));
+}
+
+static int embedded_mem_view(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			     uint32_t handle, uint64_t offset, uint32_t rights)
+{
+	return LOCKED(t, vgpu_memory_map_view(t->device, t->context, address, bytes, handle,
+			 offset, rights));
+}
+
+static int embedded_mem_rights(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			       uint32_t rights)
+{
+	return LOCKED(t, vgpu_memory_rights(t->device, t->context, address, bytes, rights, ~0ull));
+}
+
 static int embedded_peek(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_memory_peek(t->device, t->context, address, memory, bytes);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_memory_peek(t->device, t->context, address, memory, bytes));
 }
 
 /*
@@ -644,12 +639,7 @@ static int embedded_host_done(struct vgpu_transport *t, uint32_t queue, uint64_t
 
 static int embedded_limit_sms(struct vgpu_transport *t, uint32_t sms)
 {
-	int error;
-
-	embedded_lock(t);
-	error = vgpu_context_sms(t->device, t->context, sms);
-	embedded_unlock(t);
-	return error;
+	return LOCKED(t, vgpu_context_sms(t->device, t->context, sms));
 }
 
 const struct vgpu_transport_ops vgpu_transport_embedded = {
@@ -669,6 +659,11 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.advise = embedded_advise,
 	.map_host = embedded_map_host,
 	.unmap_host = embedded_unmap,
+	.abilities = embedded_abilities,
+	.mem_create = embedded_mem_create,
+	.mem_release = embedded_mem_release,
+	.mem_view = embedded_mem_view,
+	.mem_rights = embedded_mem_rights,
 	.peek = embedded_peek,
 	.submit = embedded_submit,
 	.host_wait = embedded_host_wait,

@@ -87,6 +87,7 @@ int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *messag
 			VGPU_VASS_VERSION);
 		error = -EPROTO;
 	} else {
+		t->features = version.features;
 		error = vgpu_file_call(t, VGPU_IOC_PROCESS_MEMORY, &memory);
 		if (error)
 			snprintf(message, size, "%s cannot use the memory of this process: %s",
@@ -237,6 +238,62 @@ int vgpu_file_unmap_host(struct vgpu_transport *t, uint64_t address, uint64_t by
 	return 0;
 }
 
+unsigned int vgpu_file_abilities(struct vgpu_transport *t)
+{
+	return t->features & VGPU_FEATURE_VIEWS ? VGPU_TRANSPORT_VIEWS | VGPU_TRANSPORT_EXPORT : 0;
+}
+
+int vgpu_file_mem_create(struct vgpu_transport *t, uint64_t bytes, uint32_t *handle)
+{
+	struct vgpu_mem_create create = { .bytes = bytes };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_CREATE, &create);
+
+	*handle = create.handle;
+	return error;
+}
+
+int vgpu_file_mem_release(struct vgpu_transport *t, uint32_t handle)
+{
+	struct vgpu_mem_release release = { .handle = handle };
+
+	return vgpu_file_call(t, VGPU_IOC_MEM_RELEASE, &release);
+}
+
+int vgpu_file_mem_view(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t handle,
+		       uint64_t offset, uint32_t rights)
+{
+	struct vgpu_mem_view view = { address, bytes, offset, handle, rights };
+
+	return vgpu_file_call(t, VGPU_IOC_MEM_VIEW, &view);
+}
+
+int vgpu_file_mem_rights(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			 uint32_t rights)
+{
+	struct vgpu_mem_rights args = { .address = address, .bytes = bytes, .rights = rights };
+
+	return vgpu_file_call(t, VGPU_IOC_MEM_RIGHTS, &args);
+}
+
+int vgpu_file_mem_export(struct vgpu_transport *t, uint32_t handle, int *fd)
+{
+	struct vgpu_mem_export export = { .handle = handle };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_EXPORT, &export);
+
+	*fd = error ? -1 : export.fd;
+	return error;
+}
+
+int vgpu_file_mem_import(struct vgpu_transport *t, int fd, uint32_t *handle, uint64_t *bytes)
+{
+	struct vgpu_mem_import import = { .fd = fd };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_IMPORT, &import);
+
+	*handle = import.handle;
+	*bytes = import.bytes;
+	return error;
+}
+
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq)
 {
@@ -314,6 +371,13 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.advise = vgpu_file_advise,
 	.map_host = vgpu_file_map_host,
 	.unmap_host = vgpu_file_unmap_host,
+	.abilities = vgpu_file_abilities,
+	.mem_create = vgpu_file_mem_create,
+	.mem_release = vgpu_file_mem_release,
+	.mem_view = vgpu_file_mem_view,
+	.mem_rights = vgpu_file_mem_rights,
+	.mem_export = vgpu_file_mem_export,
+	.mem_import = vgpu_file_mem_import,
 	.host_wait = vgpu_file_host_wait,
 	.host_done = vgpu_file_host_done,
 	.limit_sms = vgpu_file_limit_sms,

@@ -14,6 +14,10 @@
 
 #include "vgpu.h"
 
+/* What a transport can do that another, or an older module, cannot. */
+#define VGPU_TRANSPORT_VIEWS	1u	/* the mem_* operations but the last two */
+#define VGPU_TRANSPORT_EXPORT	2u	/* those, too */
+
 struct vgpu_transport;		/* what an open device is, each transport has its own */
 
 /**
@@ -28,6 +32,13 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  *   because this process may only read some of it. -EFAULT: some of it is not there; -EEXIST: some
  *   of it is mapped
  * @unmap_host: a range as it was mapped; nothing uses it when this returns
+ * @abilities: VGPU_TRANSPORT_*; NULL: none of them
+ * @mem_create: device memory that is not mapped; @handle is the context's name for it
+ * @mem_release: the handle is no more; what is mapped stays
+ * @mem_view: maps pages of it, from @offset on, with enum vgpu_rights; unmap() undoes it
+ * @mem_rights: other rights for exactly what mem_view() has mapped
+ * @mem_export: @fd is a file that stands for it, in whatever process
+ * @mem_import: a handle for such a file
  * @peek: reads device memory of a context that has died
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @host_wait: until the HOST command @seq of the queue is due, -ETIMEDOUT: not within a short time;
@@ -57,6 +68,15 @@ struct vgpu_transport_ops {
 	int (*advise)(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t advice);
 	int (*map_host)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap_host)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	unsigned int (*abilities)(struct vgpu_transport *t);
+	int (*mem_create)(struct vgpu_transport *t, uint64_t bytes, uint32_t *handle);
+	int (*mem_release)(struct vgpu_transport *t, uint32_t handle);
+	int (*mem_view)(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			uint32_t handle, uint64_t offset, uint32_t rights);
+	int (*mem_rights)(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			  uint32_t rights);
+	int (*mem_export)(struct vgpu_transport *t, uint32_t handle, int *fd);
+	int (*mem_import)(struct vgpu_transport *t, int fd, uint32_t *handle, uint64_t *bytes);
 	int (*peek)(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);
 	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		      uint32_t count, uint32_t *failed, uint64_t *seq);

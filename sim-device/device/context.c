@@ -204,7 +204,7 @@ int vgpu_context_stop(struct vgpu_device *dev, u32 context, u64 most)
 		return -ENOENT;
 	stop_context(ctx);
 	vgpu_exec_rerank(&dev->exec);
-	return vgpu_as_clear(ctx->as, 0, VGPU_ADDRESS_LIMIT, most) ? 0 : -EAGAIN;
+	return vgpu_as_drop(ctx->as, most) ? 0 : -EAGAIN;
 }
 
 int vgpu_context_close(struct vgpu_device *dev, u32 context)
@@ -482,6 +482,13 @@ bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 addr
 	return ctx && vgpu_as_is_managed(ctx->as, address);
 }
 
+bool vgpu_memory_is_device(const struct vgpu_device *dev, u32 context, u64 address)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx && vgpu_as_is_device(ctx->as, address, address);
+}
+
 int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
 {
 	return map_memory(dev, context, address, bytes, VGPU_MAPPING_HOST);
@@ -546,6 +553,70 @@ int vgpu_managed_advise_part(struct vgpu_device *dev, u32 context, u64 address, 
 	if (!ctx)
 		return -ENOENT;
 	return ctx->dead ? -EIO : vgpu_as_advise(ctx->as, address, bytes, advice, most, done);
+}
+
+int vgpu_memory_allocate(struct vgpu_device *dev, u32 context, u64 bytes, u64 owner, u32 *handle)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_as_allocate(ctx->as, bytes, owner, handle);
+}
+
+int vgpu_memory_release(struct vgpu_device *dev, u32 context, u32 handle, u64 most)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx ? vgpu_as_release(ctx->as, handle, most) : -ENOENT;
+}
+
+int vgpu_memory_map_view(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 handle,
+			 u64 offset, u32 rights)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_as_map_view(ctx->as, address, bytes, handle, offset, rights);
+}
+
+int vgpu_memory_rights(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 rights,
+		       u64 most)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_as_set_rights(ctx->as, address, bytes, rights, most);
+}
+
+int vgpu_memory_export(struct vgpu_device *dev, u32 context, u32 handle,
+		       struct vgpu_allocation **out)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	*out = ctx ? vgpu_as_allocation(ctx->as, handle) : NULL;
+	if (!*out)
+		return -ENOENT;
+	vgpu_allocation_get(*out);
+	return 0;
+}
+
+int vgpu_memory_import(struct vgpu_device *dev, u32 context, struct vgpu_allocation *allocation,
+		       u32 *handle, u64 *bytes)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	*bytes = vgpu_allocation_bytes(allocation);
+	return ctx->dead ? -EIO : vgpu_as_import(ctx->as, allocation, handle);
+}
+
+int vgpu_memory_unexport(struct vgpu_allocation *allocation, u64 most)
+{
+	return vgpu_allocation_put(allocation, most) ? 0 : -EAGAIN;
 }
 
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)

@@ -171,6 +171,7 @@ static int init_mmu(struct vgpu_device *dev)
 		.process_hold = dev->ops->process_hold,
 		.process_page = dev->ops->process_page,
 		.process_release = dev->ops->process_release,
+		.allocation_freed = dev->ops->allocation_freed,
 	};
 
 	int err = vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);

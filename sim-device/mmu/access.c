@@ -84,7 +84,7 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 	managed = mapping && mapping->value == VGPU_MAPPING_MANAGED;
 	if (!mapping && as->process)
 		return vgpu_process_fetch(as, access, address);
-	if (!mapping || vgpu_range_on_host(mapping) ||
+	if (!mapping || vgpu_range_on_host(mapping) || vgpu_range_view(mapping) ||
 	    (managed ? in_place || vgpu_advice_in_place(as, address, entry) : !as->mmu->there))
 		return VGPU_ACCESS_OK;
 	if (!pte)
@@ -216,7 +216,9 @@ u8 *vgpu_mmu_walk(const struct vgpu_address_space *as, u64 address)
 	if (!vgpu_mmu_walks(as) || address >= VGPU_ADDRESS_LIMIT)
 		return NULL;
 	pte = vgpu_pte_find(&as->table, address);
-	if (!pte || (*pte & (VGPU_PTE_FRAME | VGPU_PTE_SYSTEM)) != VGPU_PTE_FRAME)
+	/* one that is only read is not found here: the answer does not depend on what is done */
+	if (!pte || (*pte & (VGPU_PTE_FRAME | VGPU_PTE_SYSTEM | VGPU_PTE_READ_ONLY)) !=
+			    VGPU_PTE_FRAME)
 		return NULL;
 	/* no page of @as is managed, so it does not matter when it is used */
 	return vgpu_frame_at(&as->mmu->frames, vgpu_pte_number(*pte))->memory;

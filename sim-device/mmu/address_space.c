@@ -8,7 +8,7 @@
  * the end of the address space) invalidates that range in the TLBs that serve the address space.
  */
 #include "../sim/text.h"
-#include "address_space.h"
+#include "allocation.h"
 
 /*
  * What a page reads as that was never written. Constant: a write through it is a bug that ends the
@@ -20,7 +20,7 @@ const u8 vgpu_zero_page[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
  * A promise is counted when memory is mapped, so that a program is told at once that there is not
  * enough, as on a card; the host gives a frame only when a page is first written.
  */
-static int promise(struct vgpu_mmu *mmu, u64 bytes)
+int vgpu_promise(struct vgpu_mmu *mmu, u64 bytes)
 {
 	if (bytes > mmu->config->vram_bytes - mmu->promised)
 		return -ENOMEM;
@@ -28,7 +28,7 @@ static int promise(struct vgpu_mmu *mmu, u64 bytes)
 	return 0;
 }
 
-static void unpromise(struct vgpu_mmu *mmu, u64 bytes)
+void vgpu_unpromise(struct vgpu_mmu *mmu, u64 bytes)
 {
 	if (VGPU_CHECK(mmu->promised >= bytes))
 		mmu->promised -= bytes;
@@ -48,6 +48,7 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	as->mappings.memory = memory;
 	as->advice.memory = memory;
 	vgpu_list_init(&as->tlbs);
+	vgpu_list_init(&as->views);
 	vgpu_resident_init(&as->resident);
 	vgpu_fault_space_init(&as->faults, context, memory);
 	*out = as;
@@ -80,8 +81,9 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 			   ~0ull);
 	vgpu_fault_space_fini(&as->faults);
 	clear_entries(as, 0, VGPU_ADDRESS_LIMIT, ~0ull);
-	VGPU_CHECK(!as->on_host && !as->resident.frames);
-	unpromise(as->mmu, as->mapped);
+	vgpu_views_drop(as, ~0ull);
+	VGPU_CHECK(!as->on_host && !as->resident.frames && !as->viewed);
+	vgpu_unpromise(as->mmu, as->mapped);
 	vgpu_ranges_free(&as->mappings);
 	vgpu_ranges_free(&as->advice);
 	vgpu_mem_free(as->memory, as, sizeof(*as));
@@ -115,18 +117,15 @@ static bool range_is_valid(u64 address, u64 bytes)
 	       bytes <= VGPU_ADDRESS_LIMIT && address <= VGPU_ADDRESS_LIMIT - bytes;
 }
 
-int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
-		enum vgpu_mapping_kind kind)
+int vgpu_as_add_mapping(struct vgpu_address_space *as, u64 address, u64 bytes, u64 value)
 {
-	struct vgpu_range range = { address, address + bytes - 1, kind };
+	struct vgpu_range range = { address, address + bytes - 1, value };
 	int err;
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
 	if (vgpu_is_system(address + bytes - 1))
 		return -EEXIST;
-	if (kind != VGPU_MAPPING_DEVICE && !as->mmu->frames.ops.managed_page)
-		return -EOPNOTSUPP;
 	if (as->mappings.count >= VGPU_MAPPINGS_MAX)
 		return -ENOMEM;
 	err = vgpu_ranges_add(&as->mappings, &range);
@@ -136,15 +135,29 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 	if (as->process)
 		vgpu_faults_cancel(&as->mmu->faults, &as->faults, address >> VGPU_PAGE_SHIFT,
 				   bytes >> VGPU_PAGE_SHIFT, ~0ull);
+	return 0;
+}
+
+int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
+		enum vgpu_mapping_kind kind)
+{
+	int err;
+
+	if (kind != VGPU_MAPPING_DEVICE && range_is_valid(address, bytes) &&
+	    !vgpu_is_system(address + bytes - 1) && !as->mmu->frames.ops.managed_page)
+		return -EOPNOTSUPP;
+	err = vgpu_as_add_mapping(as, address, bytes, kind);
+	if (err)
+		return err;
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed += bytes;
 		return 0;
 	}
 	if (kind != VGPU_MAPPING_DEVICE)
 		return 0;
-	err = promise(as->mmu, bytes);
+	err = vgpu_promise(as->mmu, bytes);
 	if (err)
-		vgpu_ranges_remove(&as->mappings, range.first, range.last);
+		vgpu_ranges_remove(&as->mappings, address, address + bytes - 1);
 	else
 		as->mapped += bytes;
 	return err;
@@ -164,6 +177,11 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
 	return left;
 }
 
+bool vgpu_as_drop(struct vgpu_address_space *as, u64 most)
+{
+	return vgpu_as_clear(as, 0, VGPU_ADDRESS_LIMIT, most) && vgpu_views_drop(as, most);
+}
+
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most)
 {
 	const struct vgpu_range *range;
@@ -177,6 +195,8 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 	kind = range->value;
 	if (!vgpu_as_clear(as, address, bytes, most) || !vgpu_advice_forget(as, range, most))
 		return -EAGAIN;
+	if (vgpu_range_view(range))
+		return vgpu_view_remove(as, vgpu_range_view(range), most) ? 0 : -EAGAIN;
 	if (!VGPU_CHECK(!vgpu_ranges_remove(&as->mappings, address, address + bytes - 1)))
 		return -ENOENT;
 	if (kind == VGPU_MAPPING_MANAGED) {
@@ -186,13 +206,13 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 	if (kind != VGPU_MAPPING_DEVICE)
 		return 0;
 	as->mapped -= bytes;
-	unpromise(as->mmu, bytes);
+	vgpu_unpromise(as->mmu, bytes);
 	return 0;
 }
 
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as)
 {
-	return as->mapped + as->managed;
+	return as->mapped + as->managed + as->viewed;
 }
 
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address)
@@ -304,6 +324,8 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	if (unlikely(pte && *pte ? *pte & VGPU_PTE_SYSTEM : vgpu_is_system(address)))
 		return VGPU_XLATE_SYSTEM;
 	if (pte && (*pte & VGPU_PTE_FRAME)) {
+		if (unlikely(write && *pte & VGPU_PTE_READ_ONLY))
+			return VGPU_XLATE_UNMAPPED;
 		if (unlikely(write && *pte & VGPU_PTE_DUPLICATE))
 			vgpu_managed_claim(as, address, pte);
 		*page = vgpu_frame_use(&as->mmu->frames, vgpu_pte_number(*pte), write);
@@ -320,6 +342,9 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 			*page = vgpu_host_bytes(as, address);
 			return *page ? VGPU_XLATE_IN_PLACE : VGPU_XLATE_NO_FRAME;
 		}
+		if (vgpu_range_view(mapping))
+			return vgpu_view_translate(as, vgpu_range_view(mapping), address, write,
+						   pte, page);
 	}
 	if (!pte)
 		pte = vgpu_pte_make(as->mmu, &as->table, address);
@@ -402,7 +427,7 @@ void vgpu_mmu_update(struct vgpu_mmu *mmu)
 
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)
 {
-	VGPU_CHECK(!mmu->promised && !mmu->page_tables && !mmu->on_host);
+	VGPU_CHECK(!mmu->promised && !mmu->page_tables && !mmu->on_host && !mmu->allocations);
 	vgpu_l2_tlb_fini(&mmu->l2_tlb);
 	vgpu_frames_fini(&mmu->frames);
 	vgpu_faults_fini(&mmu->faults);

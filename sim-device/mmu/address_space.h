@@ -19,11 +19,16 @@ struct vgpu_address_space {
 	struct vgpu_ranges advice;	/* of managed mappings (advice.c); value: VGPU_ADVISED_* */
 	u64 mapped;			/* bytes of device memory */
 	u64 managed;			/* bytes of managed memory */
+	u64 viewed;			/* bytes of views */
 	u64 frames;
 	u64 on_host;			/* managed pages: vgpu_pte_on_host() */
 	bool process;			/* what is not mapped is memory of the process */
 	bool has_zeros;			/* a page was read before it was written, at some time */
 	struct vgpu_resident resident;
+	struct vgpu_list views;		/* struct vgpu_view */
+	struct vgpu_allocation **handles;	/* by handle - 1; NULL: not in use */
+	u32 handle_room;		/* of that array */
+	u32 handle_next;		/* no lower one is free */
 	struct vgpu_list tlbs;		/* that serve it */
 	u64 changes;			/* vgpu_as_changes() */
 	struct vgpu_fault_space faults;
@@ -36,6 +41,22 @@ static inline bool vgpu_range_on_host(const struct vgpu_range *mapping)
 {
 	return mapping->value == VGPU_MAPPING_HOST || mapping->value == VGPU_MAPPING_HOST_READ;
 }
+
+/* The view that this mapping is; NULL: it is of another kind. */
+static inline struct vgpu_view *vgpu_range_view(const struct vgpu_range *mapping)
+{
+	return mapping->value < VGPU_MAPPING_KINDS ?
+		       NULL : (struct vgpu_view *)(unsigned long)mapping->value;
+}
+
+/*
+ * address_space.c: a mapping of this kind, or a view at this address, which the caller fills; as
+ * for vgpu_as_map(), but nothing is promised for it
+ */
+int vgpu_as_add_mapping(struct vgpu_address_space *as, u64 address, u64 bytes, u64 value);
+/* address_space.c: so many bytes of VRAM are somebody's, whether they are used or not; -ENOMEM */
+int vgpu_promise(struct vgpu_mmu *mmu, u64 bytes);
+void vgpu_unpromise(struct vgpu_mmu *mmu, u64 bytes);
 
 /* The entry of a managed page becomes @entry, which may change the side that it is on. */
 static inline void vgpu_as_set_managed(struct vgpu_address_space *as, u64 *pte, u64 entry)

@@ -44,7 +44,7 @@ enum vgpu_frame_state {
  * @next_free: number of the next free frame
  * @resident: of a managed page, whose memory is the host's: those of its owner. NULL: memory is
  *   put_frame()'s to free, and a translation reads nothing of what is behind
- * @owner, @address: address space and virtual address of the page
+ * @owner, @address: address space and virtual address of the page; NULL, 0: of an allocation
  * @used: of a managed page: vgpu_frame_table.clock when it was last translated: the lower, the
  *   older. Hits of TLBs do not count
  * @arrived: of a managed page: the clock when it came
@@ -87,6 +87,7 @@ struct vgpu_frame_ops {
 	void (*process_hold)(void *host, u32 context);
 	void *(*process_page)(void *host, u32 context, u64 address, bool write);
 	void (*process_release)(void *host, u32 context);
+	void (*allocation_freed)(void *host, u64 owner, u64 bytes);
 };
 
 /**

@@ -18,11 +18,13 @@
 #include "tlb.h"
 
 struct vgpu_address_space;
+struct vgpu_allocation;
 
 /** struct vgpu_mmu - the memory of one device */
 struct vgpu_mmu {
 	const struct vgpu_config *config;
-	u64 promised;		/* bytes mapped as device memory, in all address spaces */
+	u64 promised;		/* bytes mapped as device memory or allocated, by all */
+	u64 allocations;	/* number */
 	u64 page_tables;	/* allocated, in all address spaces */
 	struct vgpu_frame_table frames;
 	struct vgpu_l2_tlb l2_tlb;
@@ -61,6 +63,7 @@ enum vgpu_mapping_kind {
 	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, where they are used */
 	VGPU_MAPPING_HOST,	/* on the host, always; used in place (access.h) */
 	VGPU_MAPPING_HOST_READ,	/* the same, and not written by the device */
+	VGPU_MAPPING_KINDS,	/* beyond: a view of an allocation (vgpu_as_map_view()) */
 };
 
 /** enum vgpu_page_state - where a page of an address space is */
@@ -89,6 +92,9 @@ extern const u8 vgpu_zero_page[VGPU_PAGE_SIZE];
  * in real time and memory is bounded so.
  */
 #define VGPU_MAPPINGS_MAX	65536u
+
+/* Allocations that an address space may hold by handles. */
+#define VGPU_HANDLES_MAX	65536u
 
 /* Ranges of managed memory with advice, and those between them, that an address space may have. */
 #define VGPU_ADVISED_MAX	65536u
@@ -129,7 +135,56 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
  * still mapped.
  */
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
+/* Of all kinds; what several views have of an allocation counts for each. */
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
+
+/* ---- allocations (allocation.h): each has some holders, and goes with the last ------------- */
+
+/**
+ * vgpu_as_allocate - device memory that is not mapped, held by @as
+ * @owner: for the host, when it is freed
+ * @handle: out: what @as calls it
+ *
+ * -EINVAL: not whole pages; -ENOMEM: not enough VRAM left; -ENOSPC: VGPU_HANDLES_MAX.
+ */
+int vgpu_as_allocate(struct vgpu_address_space *as, u64 bytes, u64 owner, u32 *handle);
+/**
+ * vgpu_as_release - @as holds it by this handle no longer; views of it stay
+ *
+ * -ENOENT; -EAGAIN: nobody else holds it, about @most pages are released, and the handle is as
+ * before.
+ */
+int vgpu_as_release(struct vgpu_address_space *as, u32 handle, u64 most);
+/** vgpu_as_allocation - what @handle is of; NULL: of nothing */
+struct vgpu_allocation *vgpu_as_allocation(const struct vgpu_address_space *as, u32 handle);
+/** vgpu_as_import - a handle of @as for it. -EXDEV: it is another device's; -ENOSPC, -ENOMEM */
+int vgpu_as_import(struct vgpu_address_space *as, struct vgpu_allocation *allocation, u32 *handle);
+u64 vgpu_allocation_bytes(const struct vgpu_allocation *allocation);
+/** vgpu_allocation_get - one holder more */
+void vgpu_allocation_get(struct vgpu_allocation *allocation);
+/** vgpu_allocation_put - one holder less. False: the last one is left, as for vgpu_as_release() */
+bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 most);
+/**
+ * vgpu_as_map_view - map pages of an allocation, which vgpu_as_unmap() undoes
+ * @rights: enum vgpu_rights
+ *
+ * -ENOENT: no such handle; -EINVAL: not whole pages of it, or no such rights; others as for
+ * vgpu_as_map(). It takes no VRAM.
+ */
+int vgpu_as_map_view(struct vgpu_address_space *as, u64 address, u64 bytes, u32 handle, u64 offset,
+		     u32 rights);
+/**
+ * vgpu_as_set_rights - what may be done with exactly one view, from now on
+ *
+ * -ENOENT: no view is there so; -EINVAL: no such rights; -EAGAIN: about @most pages have them, and
+ * the others do when it is said again.
+ */
+int vgpu_as_set_rights(struct vgpu_address_space *as, u64 address, u64 bytes, u32 rights, u64 most);
+/**
+ * vgpu_as_drop - vgpu_as_clear() all of an address space that is not used any more, and release
+ * its views and handles
+ */
+bool vgpu_as_drop(struct vgpu_address_space *as, u64 most);
 /** vgpu_as_process_enable - as vgpu_process_enable() (process.c); -EOPNOTSUPP */
 int vgpu_as_process_enable(struct vgpu_address_space *as);
 /* As vgpu_process_wanted() and vgpu_process_came() (process.c). */

@@ -93,7 +93,7 @@ static void clear_entry(struct vgpu_mmu *mmu, u64 *pte, struct vgpu_pte_clearing
 {
 	use_up(&clearing->left, 1);
 	clearing->on_host += vgpu_pte_on_host(*pte);
-	if (*pte & VGPU_PTE_FRAME) {
+	if ((*pte & (VGPU_PTE_FRAME | VGPU_PTE_SHARED)) == VGPU_PTE_FRAME) {
 		vgpu_frame_put(&mmu->frames, vgpu_pte_number(*pte));
 		clearing->frames++;
 	}

@@ -23,6 +23,8 @@
  */
 #define VGPU_PTE_DUPLICATE	128ull
 #define VGPU_PTE_SYSTEM		256ull	/* for the system level only (Tanasic 2.4) */
+#define VGPU_PTE_SHARED		512ull	/* its frame is an allocation's, which releases it */
+#define VGPU_PTE_READ_ONLY	1024ull	/* of a view that is not written */
 #define VGPU_PTE_NUMBER_SHIFT	12
 
 static inline u64 vgpu_pte_number(u64 pte)

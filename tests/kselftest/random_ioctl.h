@@ -20,6 +20,8 @@ static const unsigned long all_ioctls[] = {
 	VGPU_IOC_WAIT_ANY,	   VGPU_IOC_EVENTFD,	   VGPU_IOC_SEAT_CREATE,
 	VGPU_IOC_RING_CREATE,	   VGPU_IOC_RING_DOORBELL, VGPU_IOC_MEM_ADVISE,
 	VGPU_IOC_HOST_DONE,	   VGPU_IOC_CONTEXT_SMS,   VGPU_IOC_MEM_PEEK,
+	VGPU_IOC_MEM_CREATE,	   VGPU_IOC_MEM_RELEASE,   VGPU_IOC_MEM_VIEW,
+	VGPU_IOC_MEM_RIGHTS,	   VGPU_IOC_MEM_EXPORT,	   VGPU_IOC_MEM_IMPORT,
 };
 
 union any_argument {
@@ -40,6 +42,7 @@ union any_argument {
 	struct vgpu_host_done done;
 	struct vgpu_context_sms sms;
 	struct vgpu_mem_peek peek;
+	struct vgpu_mem_view view;
 	struct vgpu_device_info device;
 	struct vgpu_context_info context;
 	uint64_t raw[64];
@@ -167,6 +170,44 @@ static void ioctl_peek(struct thread *t, int fd)
 	call(fd, VGPU_IOC_MEM_PEEK, &args);
 }
 
+/* Of a few handles, which are low numbers; an export goes to another file, at once. */
+static void ioctl_views(struct thread *t, int fd)
+{
+	uint32_t handle = (uint32_t)pick(t, 6);
+	struct vgpu_mem_create create = { .bytes = PAGE * pick(t, 2000), .flags = !pick(t, 32) };
+	struct vgpu_mem_release release = { .handle = handle };
+	struct vgpu_mem_view view = {
+		.address = some_device_address(t) & ~(PAGE - 1),
+		.bytes = PAGE * (1 + pick(t, 600)),
+		.offset = PAGE * pick(t, 100),
+		.handle = handle,
+		.rights = (uint32_t)pick(t, 4),
+	};
+	struct vgpu_mem_rights rights = { view.address, view.bytes, (uint32_t)pick(t, 4), 0 };
+	struct vgpu_mem mem = { .address = view.address, .bytes = view.bytes };
+	struct vgpu_mem_export export = { .handle = handle };
+	struct vgpu_mem_import import = { .fd = fd };
+
+	switch (pick(t, 6)) {
+	case 0: call(fd, VGPU_IOC_MEM_CREATE, &create); return;
+	case 1: call(fd, VGPU_IOC_MEM_RELEASE, &release); return;
+	case 2:
+		if (call(fd, VGPU_IOC_MEM_VIEW, &view) || pick(t, 2))
+			return;
+		call(fd, VGPU_IOC_MEM_UNMAP, &mem);
+		return;
+	case 3: call(fd, VGPU_IOC_MEM_RIGHTS, &rights); return;
+	case 4:
+		if (call(fd, VGPU_IOC_MEM_EXPORT, &export))
+			return;
+		import.fd = export.fd;
+		call(some_file(t), VGPU_IOC_MEM_IMPORT, &import);
+		close(export.fd);
+		return;
+	default: call(fd, VGPU_IOC_MEM_IMPORT, &import); return;
+	}
+}
+
 static void ioctl_sms(struct thread *t, int fd)
 {
 	struct vgpu_context_sms args = {
@@ -225,7 +266,8 @@ static void ioctl_anything(struct thread *t, int fd)
 	for (size_t i = 0; i < ARRAY_SIZE(arg.raw); i++)
 		arg.raw[i] = pick(t, 2) ? rnd(&t->seed) : pick(t, 8);
 	/* it would stay open */
-	if (_IOC_NR(request) == _IOC_NR(VGPU_IOC_SEAT_CREATE))
+	if (_IOC_NR(request) == _IOC_NR(VGPU_IOC_SEAT_CREATE) ||
+	    _IOC_NR(request) == _IOC_NR(VGPU_IOC_MEM_EXPORT))
 		return;
 	ioctl(fd, request, pick(t, 4) ? (void *)&arg : (void *)some_address(t));
 }
@@ -349,6 +391,9 @@ static void random_ioctl(struct thread *t)
 	case 28: return ioctl_host_done(t, fd);
 	case 29: return ioctl_sms(t, fd);
 	case 30: return ioctl_peek(t, fd);
+	case 31:
+	case 32:
+	case 33: return ioctl_views(t, fd);
 	default: return ioctl_submit(t, fd);
 	}
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compile/compile.h"
 #include "fatbin/fatbin.h"
@@ -20,6 +21,7 @@
 struct program {
 	struct vgpu_elf elf;
 	bool shared_runtime, own_runtime, driver, nvidia;	/* libraries that it needs */
+	char other_runtime[64];		/* the same of a version that vgpu has not; "" */
 	bool has_code, own_code;
 	bool linked;			/* of separate compilation: its PTX is apart */
 	unsigned int good, bad;		/* fat binaries */
@@ -33,11 +35,18 @@ static bool begins(const char *text, const char *with)
 static void *file_bytes(const char *path, size_t *bytes)
 {
 	FILE *file = fopen(path, "re");
+	struct stat about;
 	char *data = NULL;
 	long size;
 
 	if (!file)
 		return NULL;
+	if (!fstat(fileno(file), &about) && S_ISDIR(about.st_mode)) {
+		fclose(file);
+		errno = EISDIR;
+		return NULL;
+	}
+	errno = 0;
 	if (!fseek(file, 0, SEEK_END) && (size = ftell(file)) > 0 && !fseek(file, 0, SEEK_SET)) {
 		data = malloc((size_t)size);
 		if (data && fread(data, 1, (size_t)size, file) != (size_t)size) {
@@ -73,8 +82,10 @@ static void look_at_library(struct program *p, const char *name)
 		p->shared_runtime = true;
 		who = "vgpu has it";
 		if (strcmp(name, "libcudart.so.11.0") && strcmp(name, "libcudart.so.12") &&
-		    strcmp(name, "libcudart.so.13") && strcmp(name, "libcudart.so"))
+		    strcmp(name, "libcudart.so.13") && strcmp(name, "libcudart.so")) {
 			who = "vgpu has versions 11.0, 12 and 13 only";
+			snprintf(p->other_runtime, sizeof(p->other_runtime), "%s", name);
+		}
 	} else if (begins(name, "libvgpu.so")) {
 		p->own_runtime = true;
 		who = "vgpu itself";
@@ -192,8 +203,10 @@ static void look_at_section(struct program *p, const char *name, bool linked)
 			printf("  code: PTX of vgpucc\n");
 			return;
 		}
-		if (all > VGPU_FATBIN_HEADER && all <= bytes - at)
-			look_at_fatbin(p, ++number, data + at, all, linked);
+		/* one that is cut off is not usable, and is said to be so */
+		if (all > VGPU_FATBIN_HEADER)
+			look_at_fatbin(p, ++number, data + at, all < bytes - at ? all : bytes - at,
+				       linked);
 		at += all && all <= bytes - at ? (all + 7) & ~(size_t)7 : 8;
 		if (at > bytes)
 			break;
@@ -205,16 +218,22 @@ static void look_at_section(struct program *p, const char *name, bool linked)
 static int explain_end(const struct program *p, const char *path)
 {
 	const char *why = NULL;
+	char text[160];
 
-	if (p->nvidia)
+	if (p->other_runtime[0]) {
+		snprintf(text, sizeof(text), "vgpu has no %s: build it with CUDA 11, 12 or 13",
+			 p->other_runtime);
+		why = text;
+	} else if (p->nvidia) {
 		why = "it needs libraries of NVIDIA that work with NVIDIA's driver only";
-	else if (p->has_code && !p->shared_runtime && !p->own_runtime && !p->driver)
+	} else if (p->has_code && !p->shared_runtime && !p->own_runtime && !p->driver) {
 		why = "NVIDIA's runtime is inside the program, and works with NVIDIA's driver "
 		      "only: build it with nvcc -cudart shared (CMake: CUDA_RUNTIME_LIBRARY "
 		      "Shared)";
-	else if (p->bad && !p->good && !p->own_code)
+	} else if (p->bad && !p->good && !p->own_code) {
 		why = "there is no PTX for it: build it with -arch=compute_70, or the lowest that "
 		      "the compiler has";
+	}
 	if (why) {
 		printf("%s does not run on vgpu: %s\n", path, why);
 		return 1;

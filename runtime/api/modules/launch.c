@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "state.h"
+#include "memory/views.h"
 
 static vgpuError_t check_arguments(const struct vgpu_program_kernel *kernel, void **arguments)
 {
@@ -41,12 +41,16 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 static uint64_t base_of(unsigned int object, const uint8_t *params)
 {
 	uint64_t address, base, bytes;
+	struct rt_view view;
 
 	if (object == VGPU_OBJECT_VARIABLE)
 		return 1;	/* the data segment: no pointer that is found points there */
 	memcpy(&address, params + VGPU_OBJECT_PARAM_OFFSET(object), sizeof(address));
 	if (!address)
 		return ~0ull;
+	/* the same memory may be there by another address */
+	if (rt_view_at(address, &view))
+		return 0;
 	return rt_alloc_find(address, &base, &bytes) ? base : 0;
 }
 

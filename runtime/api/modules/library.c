@@ -113,6 +113,55 @@ static vgpuError_t load_text(const struct rt_library *library, struct vgpuModule
 	return error;
 }
 
+/* The code of separate compilation. */
+static vgpuError_t load_parts(const struct rt_library *library, struct vgpuModule **out)
+{
+	struct vgpu_compile_options options = { .max_regs = library->max_regs };
+	char message[512] = "", *ptx = NULL;
+	vgpuError_t error;
+
+	switch (vgpu_ptx_join(library->parts, library->part_count, &ptx, message,
+			      sizeof(message))) {
+	case 0:
+		break;
+	case -ENOMEM:
+		return vgpuErrorMemoryAllocation;
+	default:
+		rt_message("the device code of several files does not link: %s", message);
+		return vgpuErrorInvalidPtx;
+	}
+	error = rt_module_load(ptx, &options, out);
+	free(ptx);
+	return error;
+}
+
+bool rt_library_add_part(struct rt_library *library, const char *ptx)
+{
+	size_t bytes = (library->part_count + 1) * sizeof(*library->parts);
+	const char **parts = realloc(library->parts, bytes);
+
+	if (!parts)
+		return false;
+	library->parts = parts;
+	parts[library->part_count++] = ptx;
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		library->on[i].tried = false;
+	return true;
+}
+
+void rt_library_remove_part(struct rt_library *library, const char *ptx)
+{
+	unsigned int n = 0;
+
+	while (n < library->part_count && library->parts[n] != ptx)
+		n++;
+	if (n == library->part_count)
+		return;
+	library->parts[n] = library->parts[--library->part_count];
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		library->on[i].tried = false;
+}
+
 static vgpuError_t load_image(struct rt_library *library, struct vgpuModule **out)
 {
 	struct vgpu_compile_options options = { .max_regs = library->max_regs };
@@ -131,8 +180,9 @@ vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **ou
 
 	if (!on->tried || on->generation != rt.generation) {
 		*on = (struct rt_library_on){ .tried = true, .generation = rt.generation };
-		on->failed = library->ptx ? load_text(library, &on->module) :
-					    load_image(library, &on->module);
+		on->failed = library->ptx   ? load_text(library, &on->module) :
+			     library->parts ? load_parts(library, &on->module) :
+					      load_image(library, &on->module);
 		if (on->failed == vgpuSuccess && library->loaded)
 			on->failed = library->loaded(library, on->module);
 		if (on->module)

@@ -24,7 +24,9 @@ struct rt_library_on {
 /** struct rt_library - device code of the process */
 struct rt_library {
 	struct rt_library *next;
-	const char *ptx;		/* the text itself; NULL: it is in an image */
+	const char *ptx;		/* the text itself; NULL: it is in parts, or an image */
+	const char **parts;		/* texts that are linked when it is loaded */
+	unsigned int part_count;
 	const void *data;		/* the image, as the program has it */
 	struct vgpu_image image;	/* what was read of it */
 	bool read;
@@ -60,6 +62,12 @@ bool rt_strict_capability(void);
 vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out);
 /* The library on the current device, which it is loaded on if it was not. */
 vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out);
+/*
+ * It has this PTX, too, and is linked and loaded anew when something of it is used next; it has it
+ * no longer. False: no memory.
+ */
+bool rt_library_add_part(struct rt_library *library, const char *ptx);
+void rt_library_remove_part(struct rt_library *library, const char *ptx);
 /* Forgets kernels and what was read; what is loaded stays. */
 void rt_library_forget(struct rt_library *library);
 

@@ -45,6 +45,24 @@ static bool has_symbol(const struct vgpu_program *program, const char *name, uin
 	return false;
 }
 
+/* As clang writes down a kernel of another file that host code launches. */
+static void kernels_may_be_declared(void **state)
+{
+	static const char *const texts[] = {
+		HEAD ".extern .func other\n(\n .param .b64 p\n)\n;\n" KERNEL("k", ""),
+		HEAD ".extern .entry other ();\n" KERNEL("k2", ""),
+		HEAD KERNEL("other", ""),
+		/* a kernel of no file */
+		HEAD ".extern .entry nobodys ();\n.visible .global .align 4 .u32 seen = 5;\n",
+	};
+	struct vgpu_program *program = compiled(4, texts);
+
+	(void)state;
+	assert_int_equal(program->kernel_count, 3);
+	assert_true(has_symbol(program, "seen", 5));
+	vgpu_program_free(program);
+}
+
 static void functions_and_variables_are_found_in_other_modules(void **state)
 {
 	static const char *const texts[] = {
@@ -164,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_and_variables_are_found_in_other_modules),
+		cmocka_unit_test(kernels_may_be_declared),
 		cmocka_unit_test(names_that_are_not_exported_stay_apart),
 		cmocka_unit_test(of_weak_definitions_one_stays),
 		cmocka_unit_test(two_definitions_are_refused_by_name),

@@ -87,6 +87,40 @@ if command -v ninja >/dev/null; then
 	works "nothing to do the second time" "no work to do" cmake --build ninja --target doubles17
 fi
 
+# Separate compilation: a static library with device code, and a program that calls it.
+mkdir separate
+cat >separate/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.18)
+project(separate LANGUAGES CXX CUDA)
+add_library(squares STATIC square.cu)
+add_executable(sums sums.cu main.cpp)
+target_link_libraries(sums squares)
+set_target_properties(squares sums PROPERTIES CUDA_SEPARABLE_COMPILATION ON POSITION_INDEPENDENT_CODE ON BUILD_RPATH $top/build)
+END
+echo '__device__ int count; __device__ int square(int a) { count++; return a * a; }' >separate/square.cu
+cat >separate/sums.cu <<'END'
+extern __device__ int count;
+__device__ int square(int);
+__global__ void sums(int *p) { *p = square(3) + square(4) + count; }
+int run()
+{
+	int *p, out = 0;
+
+	cudaMalloc(&p, 4);
+	sums<<<1, 1>>>(p);
+	cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
+	return out;
+}
+END
+printf '#include <cstdio>\nint run();\nint main() { std::printf("sum %%d\\n", run()); }\n' >separate/main.cpp
+for generator in "Unix Makefiles" Ninja; do
+	[ "$generator" != Ninja ] || command -v ninja >/dev/null || continue
+	works "CUDA_SEPARABLE_COMPILATION, $generator" "" cmake -S separate -B "separate-$generator" -G "$generator" \
+		-DCMAKE_CUDA_COMPILER="$top/tools/vgpucc"
+	works "build it" "" cmake --build "separate-$generator"
+	works "run it" "^sum 27$" "separate-$generator/sums"
+done
+
 # ---- what is installed ----------------------------------------------------------------------------------------------
 
 works "install" "" make -s -C "$top" install PREFIX="$work/prefix"

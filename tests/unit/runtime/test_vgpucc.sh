@@ -314,12 +314,119 @@ extern __device__ int elsewhere();
 __global__ void k(int *p) { *p = elsewhere(); }
 #endif
 END
+refused "a function of another file without -rdc=true" "if another file defines that: -rdc=true" "$vgpucc" -c crosses.cu
 works "relocatable device code where none crosses" "^result 10 8 7 cudaSuccess$" bash -c "
 	'$vgpucc' -dc -DEXTRA=3 scale.cu -o rdc.o && '$vgpucc' -rdc=true -c there.cu && '$vgpucc' -dlink rdc.o there.o -o link.o &&
 	'$vgpucc' -rdc=true rdc.o there.o link.o twice.o added.o -lcudadevrt -o rdc && ./rdc"
-refused "a function of another file" "elsewhere" "$vgpucc" -dc crosses.cu
-refused "with what is wrong" "not linked together" "$vgpucc" -rdc=true -c crosses.cu
-refused "a variable of another file" "count" "$vgpucc" -DVARIABLE -dc crosses.cu
+
+# Device code of several files: functions, variables and constants of another file, a kernel of another file, static things of the
+# same name, a file of an archive, and a library with code of its own, of the same names.
+cat >parts.h <<'END'
+#include <cstdio>
+__device__ int square(int);
+extern __device__ int counter;
+extern __constant__ int table[4];
+__global__ void of_b(int *p);
+int in_a(); int in_b();
+END
+cat >part_a.cu <<'END'
+#include "parts.h"
+static __device__ int mine = 1;
+static __global__ void local(int *p) { *p = mine + square(table[2]); atomicAdd(&counter, 1); }
+int in_a()
+{
+	int *p, out = 0, four[4] = { 1, 2, 7, 4 };
+
+	cudaMemcpyToSymbol(table, four, sizeof(four));
+	cudaMalloc(&p, 4);
+	local<<<1, 1>>>(p);
+	cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
+	of_b<<<1, 1>>>(p);
+	cudaMemcpyFromSymbol(&four[0], counter, 4);
+	std::printf("a %d counter %d %s\n", out, four[0], cudaGetErrorName(cudaGetLastError()));
+	return out;
+}
+int main() { return in_a() + in_b() == 50 + 102 ? 0 : 1; }
+END
+cat >part_b.cu <<'END'
+#include "parts.h"
+static __device__ int mine = 100;
+__device__ int counter = 40;
+__constant__ int table[4];
+static __global__ void local(int *p) { *p = mine + 2; }
+__global__ void of_b(int *p) { *p = mine; atomicAdd(&counter, 1); }
+int in_b()
+{
+	int *p, out = 0;
+
+	cudaMalloc(&p, 4);
+	local<<<1, 1>>>(p);
+	cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
+	std::printf("b %d\n", out);
+	return out;
+}
+END
+echo '__device__ int square(int a) { return a * a; }' >part_c.cu
+echo '__device__ int square(int a) { return missing(a); } ' | sed '1i __device__ int missing(int);' >part_d.cu
+works "separate compilation" "^a 50 counter 42 cudaSuccess$" bash -c "
+	for part in a b c d; do '$vgpucc' -O2 -dc part_\$part.cu -o part_\$part.o || exit 1; done
+	'$vgpucc' part_a.o part_b.o part_c.o -o parts && ./parts"
+works "in one command" "^a 50 counter 42 cudaSuccess$" bash -c "'$vgpucc' -rdc=true part_a.cu part_b.cu part_c.cu -o parts && ./parts"
+works "with debug information, without optimisation" "^a 50 counter 42 cudaSuccess$" bash -c "
+	'$vgpucc' -g -O0 -rdc=true part_a.cu part_b.cu part_c.cu -o parts && ./parts"
+works "with a device link, and the host's linker" "^a 50 counter 42 cudaSuccess$" bash -c "
+	'$vgpucc' -dlink part_a.o part_b.o part_c.o -o link.o &&
+	g++ part_a.o part_b.o part_c.o link.o -L'$top/build' -lcudart -Wl,-rpath,'$top/build' -o parts && ./parts"
+works "an archive" "^a 50 counter 42 cudaSuccess$" bash -c "
+	rm -f libparts.a && ar rcs libparts.a part_b.o && '$vgpucc' -rdc=true part_a.o libparts.a part_c.o -o parts && ./parts"
+works "an archive from which only device code is needed" "^a 50 counter 42 cudaSuccess$" bash -c "
+	rm -f libparts.a && ar rcs libparts.a part_c.o && '$vgpucc' part_a.o part_b.o libparts.a -o parts && ./parts &&
+	'$vgpucc' -dlink part_a.o part_b.o libparts.a -o link.o &&
+	g++ part_a.o part_b.o link.o libparts.a -L'$top/build' -lcudart -Wl,-rpath,'$top/build' -o parts && ./parts"
+refused "what nobody defines is said when it is linked" "square" "$vgpucc" part_a.o part_b.o -o parts
+refused "at a device link, too" "square" "$vgpucc" -dlink part_a.o part_b.o -o link.o
+refused "and what one part of it needs" "missing" "$vgpucc" part_a.o part_b.o part_d.o -o parts
+refused "a variable that two define" "counter" bash -c \
+	"'$vgpucc' -dc part_b.cu -o again.o && '$vgpucc' part_a.o part_b.o part_c.o again.o -o parts"
+cat >plugin.cu <<'END'
+#include <cstdio>
+static __device__ int mine = 7;
+extern __device__ int counter;
+__device__ int square(int);
+__global__ void of_b(int *p) { *p = square(mine) + counter; }
+extern "C" int plugin()
+{
+	int *p, out = 0;
+
+	cudaMalloc(&p, 4);
+	of_b<<<1, 1>>>(p);
+	cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
+	return out;
+}
+END
+echo '__device__ int square(int a) { return -a; } __device__ int counter = 3;' >plugin2.cu
+cat >loads.cu <<'END'
+#include <cstdio>
+#include <dlfcn.h>
+int main()
+{
+	int sum = 0;
+
+	for (int i = 0; i < 2; i++) {
+		void *library = dlopen("./libplugin.so", RTLD_NOW);
+
+		if (!library)
+			return 1;
+		sum += ((int (*)())dlsym(library, "plugin"))();
+		dlclose(library);
+	}
+	std::printf("plugin %d %s\n", sum, cudaGetErrorName(cudaGetLastError()));
+}
+END
+works "a library is linked by itself, and may go and come" "^plugin -8 cudaSuccess$" bash -c "
+	'$vgpucc' -rdc=true -Xcompiler -fPIC -shared plugin.cu plugin2.cu -o libplugin.so &&
+	'$vgpucc' -rdc=true loads.cu part_c.cu -ldl -o loads && ./loads"
+works "--explain knows it" "code: PTX of vgpucc" "$top/build/tools/vgpu-run" --explain parts
 # __managed__ variables: of another file and of a shared library, of the same name in two files, without a kernel beside
 # them, and on a machine with two devices.
 cat >managed.h <<'END'

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Allocations; see allocation.h. What one is made of is bounded by the VRAM that it is promised: so
+ * it is the device's memory, and outlives whoever created it.
+ */
+#include "allocation.h"
+
+static u64 chunks_of(u64 pages)
+{
+	return (pages + VGPU_ALLOCATION_CHUNK - 1) / VGPU_ALLOCATION_CHUNK;
+}
+
+struct vgpu_allocation *vgpu_allocation_create(struct vgpu_mmu *mmu, u64 bytes, u64 owner)
+{
+	u64 pages = bytes >> VGPU_PAGE_SHIFT;
+	struct vgpu_allocation *allocation;
+
+	if (vgpu_promise(mmu, bytes))
+		return NULL;
+	allocation = vgpu_mem_alloc_device(sizeof(*allocation) + chunks_of(pages) * sizeof(u64 *));
+	if (!allocation) {
+		vgpu_unpromise(mmu, bytes);
+		return NULL;
+	}
+	allocation->mmu = mmu;
+	allocation->pages = pages;
+	allocation->holders = 1;
+	allocation->owner = owner;
+	mmu->allocations++;
+	return allocation;
+}
+
+u64 vgpu_allocation_frame(struct vgpu_allocation *allocation, u64 page, u32 context)
+{
+	u64 **chunk = &allocation->chunks[page / VGPU_ALLOCATION_CHUNK], *number;
+
+	if (!*chunk)
+		*chunk = vgpu_mem_alloc_device(VGPU_ALLOCATION_CHUNK * sizeof(**chunk));
+	if (!*chunk)
+		return 0;
+	number = &(*chunk)[page % VGPU_ALLOCATION_CHUNK];
+	if (!*number)
+		*number = vgpu_frame_get(&allocation->mmu->frames, NULL, context, 0);
+	return *number;
+}
+
+u64 vgpu_allocation_bytes(const struct vgpu_allocation *allocation)
+{
+	return allocation->pages << VGPU_PAGE_SHIFT;
+}
+
+void vgpu_allocation_get(struct vgpu_allocation *allocation)
+{
+	allocation->holders++;
+}
+
+static void free_chunk(struct vgpu_allocation *allocation, u64 **chunk)
+{
+	for (u32 n = 0; n < VGPU_ALLOCATION_CHUNK; n++)
+		if ((*chunk)[n])
+			vgpu_frame_put(&allocation->mmu->frames, (*chunk)[n]);
+	vgpu_mem_free_device(*chunk);
+	*chunk = NULL;
+}
+
+bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 most)
+{
+	struct vgpu_mmu *mmu = allocation->mmu;
+	u64 left = most;
+
+	if (allocation->holders > 1) {
+		allocation->holders--;
+		return true;
+	}
+	for (u64 n = 0; n < chunks_of(allocation->pages); n++) {
+		if (!allocation->chunks[n])
+			continue;
+		if (!left)
+			return false;
+		free_chunk(allocation, &allocation->chunks[n]);
+		left -= left < VGPU_ALLOCATION_CHUNK ? left : VGPU_ALLOCATION_CHUNK;
+	}
+	vgpu_unpromise(mmu, allocation->pages << VGPU_PAGE_SHIFT);
+	if (mmu->frames.ops.allocation_freed)
+		mmu->frames.ops.allocation_freed(mmu->frames.host, allocation->owner,
+						 allocation->pages << VGPU_PAGE_SHIFT);
+	mmu->allocations--;
+	vgpu_mem_free_device(allocation);
+	return true;
+}

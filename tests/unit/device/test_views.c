@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Allocations and their views: who sees which bytes, with which rights, and when the frames go.
+ */
+#include "device/device.h"
+#include "host.h"
+
+#define PAGE	VGPU_PAGE_SIZE
+#define A	0x7f0000000000ull
+#define B	0x7f1000000000ull
+#define ALL	~0ull
+
+static struct vgpu_address_space *as_of(struct host *h, u32 context)
+{
+	return vgpu_context_find(h->dev, context)->as;
+}
+
+static u8 *page_at(struct host *h, u32 context, u64 address, bool write)
+{
+	u8 *page = NULL;
+
+	assert_int_equal(vgpu_as_translate(as_of(h, context), address, write, &page),
+			 VGPU_XLATE_OK);
+	return page;
+}
+
+static void refused(struct host *h, u32 context, u64 address, bool write)
+{
+	u8 *page;
+
+	assert_int_equal(vgpu_as_translate(as_of(h, context), address, write, &page),
+			 VGPU_XLATE_UNMAPPED);
+}
+
+static void two_views_have_the_same_bytes(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), handle = 0;
+	u8 word[4];
+
+	(void)state;
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 4 * PAGE, 0, &handle), 0);
+	assert_int_not_equal(handle, 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 4 * PAGE, handle, 0,
+					      VGPU_RIGHTS_WRITE), 0);
+	/* its last two pages */
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, B, 2 * PAGE, handle, 2 * PAGE,
+					      VGPU_RIGHTS_WRITE), 0);
+	/* read first: still not the page of zeros, which others would have, too */
+	assert_ptr_equal(page_at(h, c, A + 2 * PAGE, false), page_at(h, c, B, true));
+	assert_ptr_not_equal(page_at(h, c, A + 2 * PAGE, false), vgpu_zero_page);
+	page_at(h, c, B + PAGE, true)[5] = 77;
+	assert_int_equal(page_at(h, c, A + 3 * PAGE + 100, false)[5], 77);
+	assert_int_equal(vgpu_memory_peek(h->dev, c, A + 3 * PAGE + 5, word, 1), 0);
+	assert_int_equal(word[0], 77);
+	assert_int_equal(h->frames, 2);
+	/* the frames stay with the other view */
+	assert_int_equal(vgpu_memory_unmap_part(h->dev, c, A, 4 * PAGE, ALL), 0);
+	refused(h, c, A, false);
+	assert_int_equal(h->frames, 2);
+	assert_int_equal(page_at(h, c, B + PAGE, false)[5], 77);
+	/* and with the handle */
+	assert_int_equal(vgpu_memory_unmap_part(h->dev, c, B, 2 * PAGE, ALL), 0);
+	assert_int_equal(h->frames, 2);
+	assert_int_equal(vgpu_memory_release(h->dev, c, handle, ALL), 0);
+	assert_int_equal(h->frames, 0);
+	assert_int_equal(vgpu_memory_release(h->dev, c, handle, ALL), -ENOENT);
+	host_free(h);
+}
+
+static void rights_are_kept(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), handle = 0;
+	struct vgpu_tlb tlb;
+
+	(void)state;
+	assert_int_equal(vgpu_tlb_init(&tlb, &h->dev->config), 0);
+	vgpu_tlb_serve(&tlb, as_of(h, c));
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, 0, VGPU_RIGHTS_NONE), 0);
+	refused(h, c, A, false);
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A, PAGE, VGPU_RIGHTS_READ, ALL), 0);
+	page_at(h, c, A, false);
+	refused(h, c, A, true);
+	/* SMs that look for pages themselves do not find one that they could then write */
+	assert_null(vgpu_mmu_walk(as_of(h, c), A));
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A, PAGE, VGPU_RIGHTS_WRITE, ALL), 0);
+	page_at(h, c, A, true)[0] = 3;
+	assert_non_null(vgpu_mmu_walk(as_of(h, c), A));
+	/* what a TLB has is taken from it */
+	vgpu_tlb_keep(&tlb.entries[(A >> VGPU_PAGE_SHIFT) % VGPU_TLB_ENTRIES],
+		      A >> VGPU_PAGE_SHIFT, page_at(h, c, A, true), true);
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A, PAGE, VGPU_RIGHTS_NONE, ALL), 0);
+	assert_int_not_equal(tlb.entries[(A >> VGPU_PAGE_SHIFT) % VGPU_TLB_ENTRIES].page,
+			     A >> VGPU_PAGE_SHIFT);
+	refused(h, c, A, false);
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A, PAGE, 3, ALL), -EINVAL);
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A + PAGE, PAGE, 1, ALL), -ENOENT);
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A, 2 * PAGE, 1, ALL), -ENOENT);
+	assert_int_equal(vgpu_memory_rights(h->dev, 99, A, PAGE, 1, ALL), -ENOENT);
+	vgpu_tlb_leave(&tlb);
+	vgpu_tlb_fini(&tlb);
+	host_free(h);
+}
+
+static void what_is_wrong_is_refused(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), d = host_open(h), handle = 0;
+	struct vgpu_allocation *exported;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 0, 0, &handle), -EINVAL);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 100, 0, &handle), -EINVAL);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 1ull << 40, 0, &handle), -ENOMEM);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, ~0ull << 12, 0, &handle), -ENOMEM);
+	assert_int_equal(vgpu_memory_allocate(h->dev, 99, PAGE, 0, &handle), -ENOENT);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 4 * PAGE, 0, &handle), 0);
+	/* not this context's */
+	assert_int_equal(vgpu_memory_map_view(h->dev, d, A, PAGE, handle, 0, 2), -ENOENT);
+	assert_int_equal(vgpu_memory_release(h->dev, d, handle, ALL), -ENOENT);
+	assert_int_equal(vgpu_memory_export(h->dev, d, handle, &exported), -ENOENT);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, 0, 0, 2), -ENOENT);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, ~0u, 0, 2), -ENOENT);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle + 1, 0, 2), -ENOENT);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, 1, 2), -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, 4 * PAGE, 2), -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, ~0ull << 12, 2),
+			 -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 5 * PAGE, handle, 0, 2), -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 2 * PAGE, handle, 3 * PAGE, 2),
+			 -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 0, handle, 0, 2), -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 100, handle, 0, 2), -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, 0, 7), -EINVAL);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, VGPU_SYSTEM_BASE, PAGE, handle, 0, 2),
+			 -EEXIST);
+	assert_int_equal(vgpu_memory_map(h->dev, c, A, PAGE), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, 0, 2), -EEXIST);
+	/* rights are of views only */
+	assert_int_equal(vgpu_memory_rights(h->dev, c, A, PAGE, 1, ALL), -ENOENT);
+	host_free(h);
+}
+
+/* 600 pages are in two chunks of 512: of those that are full, one goes at a time. */
+static void memory_goes_in_parts(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), handle = 0;
+	struct vgpu_device_info info;
+
+	(void)state;
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 600 * PAGE, 0, &handle), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 600 * PAGE, handle, 0, 2), 0);
+	for (u32 n = 0; n < 600; n++)
+		page_at(h, c, A + n * PAGE, true)[0] = 1;
+	assert_int_equal(h->frames, 600);
+	/* the view keeps it */
+	assert_int_equal(vgpu_memory_release(h->dev, c, handle, 1), 0);
+	assert_int_equal(h->frames, 600);
+	while (vgpu_memory_unmap_part(h->dev, c, A, 600 * PAGE, 100) == -EAGAIN)
+		if (h->frames == 88)
+			break;
+	assert_int_equal(h->frames, 88);
+	/* it is still there, and reads as zero where it was released */
+	assert_int_equal(page_at(h, c, A, false)[0], 0);
+	assert_int_equal(vgpu_memory_unmap_part(h->dev, c, A, 600 * PAGE, ALL), 0);
+	assert_int_equal(h->frames, 0);
+	assert_int_equal(vgpu_memory_unmap_part(h->dev, c, A, 600 * PAGE, ALL), -ENOENT);
+	host_free(h);
+}
+
+static void contexts_share_what_was_exported(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 a = host_open(h), b = host_open(h), of_a = 0, of_b = 0;
+	struct vgpu_device_info info;
+	struct vgpu_allocation *exported;
+	u64 bytes = 0, all;
+
+	(void)state;
+	vgpu_device_info(h->dev, &info);
+	all = info.vram_free;
+	assert_int_equal(vgpu_memory_allocate(h->dev, a, 2 * PAGE, 0, &of_a), 0);
+	assert_int_equal(vgpu_memory_export(h->dev, a, of_a, &exported), 0);
+	assert_int_equal(vgpu_memory_import(h->dev, b, exported, &of_b, &bytes), 0);
+	assert_int_equal(bytes, 2 * PAGE);
+	assert_int_equal(vgpu_memory_map_view(h->dev, a, A, 2 * PAGE, of_a, 0, 2), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, b, B, 2 * PAGE, of_b, 0, 1), 0);
+	page_at(h, a, A + PAGE, true)[9] = 42;
+	assert_int_equal(page_at(h, b, B + PAGE, false)[9], 42);
+	refused(h, b, B + PAGE, true);
+	/* taken once, however many have it */
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(info.vram_free, all - 2 * PAGE);
+	assert_int_equal(vgpu_context_close(h->dev, a), 0);
+	assert_int_equal(page_at(h, b, B + PAGE, false)[9], 42);
+	assert_int_equal(vgpu_context_close(h->dev, b), 0);
+	assert_int_equal(h->frames, 1);
+	assert_int_equal(vgpu_memory_unexport(exported, ALL), 0);
+	assert_int_equal(h->frames, 0);
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(info.vram_free, all);
+	host_free(h);
+}
+
+/* The command's fault, of a context that then is dead, while the other one goes on. */
+static void copies_keep_to_the_rights(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c), handle = 0;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, A, PAGE, handle, 0, VGPU_RIGHTS_WRITE), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, B, PAGE, handle, 0, VGPU_RIGHTS_READ), 0);
+	host_push(h, c, q, cmd_fill(A, 16, 7, 1));
+	host_run(h);
+	assert_int_equal(page_at(h, c, B, false)[3], 7);
+	assert_int_equal(h->fault_count, 0);
+	host_push(h, c, q, cmd_fill(B, 16, 8, 1));
+	host_run(h);
+	assert_int_equal(h->fault_count, 1);
+	assert_int_equal(h->faults[0].reason, VGPU_FAULT_COPY_UNMAPPED);
+	assert_int_equal(h->faults[0].address, B);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), -EIO);
+	host_free(h);
+}
+
+static void many_handles_are_had_and_reused(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), handle = 0;
+
+	(void)state;
+	for (u32 n = 1; n <= 100; n++) {
+		assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), 0);
+		assert_int_equal(handle, n);
+	}
+	assert_int_equal(vgpu_memory_release(h->dev, c, 50, ALL), 0);
+	assert_int_equal(vgpu_memory_release(h->dev, c, 20, ALL), 0);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), 0);
+	assert_int_equal(handle, 20);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), 0);
+	assert_int_equal(handle, 50);
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, PAGE, 0, &handle), 0);
+	assert_int_equal(handle, 101);
+	/* a context that ends is told to go in parts, too */
+	assert_int_equal(vgpu_context_stop(h->dev, c, 40), -EAGAIN);
+	while (vgpu_context_stop(h->dev, c, 40) == -EAGAIN)
+		;
+	assert_int_equal(h->dev->mmu.allocations, 0);
+	host_free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_views_have_the_same_bytes),
+		cmocka_unit_test(rights_are_kept),
+		cmocka_unit_test(what_is_wrong_is_refused),
+		cmocka_unit_test(memory_goes_in_parts),
+		cmocka_unit_test(contexts_share_what_was_exported),
+		cmocka_unit_test(copies_keep_to_the_rights),
+		cmocka_unit_test(many_handles_are_had_and_reused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
