@@ -11,7 +11,7 @@
 
 #define ARITH	(PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
 #define MEMORY	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_CACHE)
-#define ATOMIC	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_ATOM)
+#define ATOMIC	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_ATOM | PTX_K_CACHE)
 
 static const struct lowering {
 	void (*lower)(struct cc_lower *l);
@@ -71,7 +71,8 @@ static const struct lowering {
 	[PTX_I_OR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_PMEVENT] = { cc_lower_nothing, 0, 1, 1, 0, 0 },
 	[PTX_I_POPC] = { cc_lower_count, PTX_K_TYPE, 2, 2, 1, 1 },
-	[PTX_I_PREFETCH] = { cc_lower_nothing, PTX_K_SPACE | PTX_K_LEVEL, 1, 1, 0, 0 },
+	[PTX_I_PREFETCH] = { cc_lower_nothing, PTX_K_SPACE | PTX_K_LEVEL | PTX_K_CACHE, 1, 1, 0,
+			     0 },
 	[PTX_I_PREFETCHU] = { cc_lower_nothing, PTX_K_LEVEL, 1, 1, 0, 0 },
 	[PTX_I_PRMT] = { cc_lower_prmt, PTX_K_TYPE | PTX_K_PRMT, 4, 4, 1, 1 },
 	[PTX_I_RCP] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1,
@@ -102,8 +103,8 @@ static const struct lowering {
 	[PTX_I_VOTE] = { cc_lower_vote, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 2, 3, 1, 1 },
 	[PTX_I_CP] = { cc_lower_cp, PTX_K_SPACE | PTX_K_CACHE | PTX_K_TO | PTX_K_GROUP, 0, 4, 0,
 		       0 },
-	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO | PTX_K_SPACE,
-				 1, 4, 1, 1 },
+	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO | PTX_K_SPACE |
+				 PTX_K_LEVEL, 1, 4, 1, 1 },
 	[PTX_I_LDMATRIX] = { cc_lower_ldmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX,
 			     2, 2, 1, 1 },
 	[PTX_I_MMA] = { cc_lower_mma, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX | PTX_K_FINITE, 4, 4,

@@ -398,6 +398,24 @@ void cc_lower_fence(struct cc_lower *l)
 
 /* ---- asynchronous copies -------------------------------------------------- */
 
+/* The operand behind the size: how long the source is, or, a predicate, whether it has no bytes. */
+static uint32_t source_size(struct cc_lower *l, unsigned int bytes)
+{
+	const struct ptx_operand *o = cc_operand(l, 3);
+	struct cc_value source;
+	uint32_t size;
+
+	if (o->kind == PTX_OPND_REG && l->frame->func->regs[o->reg].type == PTX_PRED) {
+		size = cc_temp(l, CC_R);
+		cc_opi(l, VGPU_OP_SEL, 0, size, cc_const(l, CC_R, 0), bytes, cc_src_pred(l, 3));
+		return size;
+	}
+	source = cc_src(l, 3, PTX_U32);
+	if (source.reg == CC_NONE && source.imm > bytes)
+		cc_refuse(l, "the source is at most as long as the copy");
+	return cc_in_reg(l, source, CC_R);
+}
+
 /*
  * cp.async: the words are there when the instruction ends, which is sooner than a wait for them
  * asks for; so there is nothing to commit and to wait for. Of a source that is shorter than the
@@ -410,17 +428,13 @@ static void copy_async(struct cc_lower *l, unsigned int bytes)
 	uint32_t words[4], guard = l->guard, some, both, size = CC_NONE;
 	unsigned int count = bytes / 4;
 	bool guard_not = l->guard_not;
-	struct cc_value source;
 
 	for (unsigned int i = 0; i < count; i++) {
 		words[i] = cc_temp(l, CC_R);
 		cc_define_temp(l, words[i]);
 	}
 	if (l->in->count == 4) {
-		source = cc_src(l, 3, PTX_U32);
-		if (source.reg == CC_NONE && source.imm > bytes)
-			cc_refuse(l, "the source is at most as long as the copy");
-		size = cc_in_reg(l, source, CC_R);
+		size = source_size(l, bytes);
 		some = cc_temp(l, CC_P);
 		cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_NE, some, size, 0, CC_NONE);
 		both = some;

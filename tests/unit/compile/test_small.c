@@ -62,6 +62,12 @@ static void conversions(void **state)
 		FROM("e4m3x2", 0xff80, 0x7fff8000),
 		FROM("e5m2x2", 0x3cfb, 0x3c00fb00),
 		FROM("e5m2x2", 0x7cfd, 0x7c007fff),
+#define TWO(line, a, b, result)	{ line " %r3, %r1, %r2;", a, b, result }
+		TWO("min.NaN.f32", NOT, F(1), 0x7fffffff),
+		TWO("max.NaN.f32", F(1), NOT, 0x7fffffff),
+		TWO("max.NaN.f32", F(1), F(2), F(2)),
+		TWO("min.ftz.NaN.f32", F(-1), F(2), F(-1)),
+		TWO("min.f32", NOT, F(1), F(1)),
 #define TF32(how, a, result)	{ "cvt." how ".tf32.f32 %r3, %r1;", a, 0, result }
 		TF32("rna", 0x3f801000, 0x3f802000),
 		TF32("rna", 0xbf801000, 0xbf802000),
@@ -200,6 +206,7 @@ static void other_forms_are_refused(void **state)
 	ptx_refused(OPEN "cvt.rn.satfinite.f16.f32 %h0, %f1;" CLOSE, ".satfinite and .rna");
 	ptx_refused(OPEN "cvt.rna.f16.f32 %h0, %f1;" CLOSE, ".satfinite and .rna");
 	ptx_refused(OPEN "cvt.rn.f32.tf32 %f0, %f1;" CLOSE, "cannot be converted");
+	ptx_refused(OPEN "atom.global.cg.add.u32 %r0, [%in], %r1;" CLOSE, ".cg is not supported here");
 }
 
 int main(void)
