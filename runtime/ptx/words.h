@@ -104,7 +104,8 @@
 	X(WAITALL, "wait_all", PTX_K_GROUP) X(L2FIRST, "L2::evict_first", PTX_K_CACHE)		\
 	X(L2LAST, "L2::evict_last", PTX_K_CACHE) X(L2NORMAL, "L2::evict_normal", PTX_K_CACHE)	\
 	X(L2UNCHANGED, "L2::evict_unchanged", PTX_K_CACHE)					\
-	X(CVTP, "cvt", PTX_K_TO) X(FRACTIONAL, "fractional", PTX_K_TO) X(RANGE, "range", PTX_K_TO)			\
+	X(CVTP, "cvt", PTX_K_TO) \
+	X(FRACTIONAL, "fractional", PTX_K_TO) X(RANGE, "range", PTX_K_TO)			\
 	X(L2_64, "L2::64B", PTX_K_CACHE)	\
 	X(L2_128, "L2::128B", PTX_K_CACHE) X(L2_256, "L2::256B", PTX_K_CACHE)			\
 	X(L, "l", PTX_K_SHIFT) X(R, "r", PTX_K_SHIFT) X(WRAP, "wrap", PTX_K_SHIFT) \

@@ -103,16 +103,16 @@ static const struct lowering {
 	[PTX_I_VOTE] = { cc_lower_vote, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 2, 3, 1, 1 },
 	[PTX_I_CP] = { cc_lower_cp, PTX_K_SPACE | PTX_K_CACHE | PTX_K_TO | PTX_K_GROUP, 0, 4, 0,
 		       0 },
-	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO | PTX_K_SPACE |
-				 PTX_K_LEVEL, 1, 4, 1, 1 },
-	[PTX_I_LDMATRIX] = { cc_lower_ldmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX,
-			     2, 2, 1, 1 },
+	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO |
+				 PTX_K_SPACE | PTX_K_LEVEL, 1, 4, 1, 1 },
+	[PTX_I_LDMATRIX] = { cc_lower_ldmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
+			     PTX_K_MATRIX, 2, 2, 1, 1 },
 	[PTX_I_MMA] = { cc_lower_mma, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX | PTX_K_FINITE, 4, 4,
 			4, 4 },
 	[PTX_I_MOVMATRIX] = { cc_lower_movmatrix, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX, 2, 2, 1,
 			      1 },
-	[PTX_I_STMATRIX] = { cc_lower_stmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX,
-			     2, 2, 1, 1 },
+	[PTX_I_STMATRIX] = { cc_lower_stmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
+			     PTX_K_MATRIX, 2, 2, 1, 1 },
 	[PTX_I_REDUX] = { cc_lower_redux, PTX_K_TYPE | PTX_K_ATOM | PTX_K_BOOL | PTX_K_SYNC, 3, 3,
 			  1, 1 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },

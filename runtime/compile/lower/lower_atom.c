@@ -41,28 +41,30 @@ static struct cc_insn *atom_insn(struct cc_lower *l, const struct cc_address *ad
 /* ---- halves ------------------------------------------------------------- */
 
 struct half_place {
-	struct cc_address word;	/* that the half is in */
-	uint32_t shift;		/* of the half in it, in bits; CC_NONE: the two are the word */
+	struct cc_address word; /* that the half is in */
+	uint32_t shift; /* of the half in it, in bits; CC_NONE: the two are the word */
 };
 
 /* An odd address stays odd, so that it is a fault of the access as any other. */
 static struct half_place half_place(struct cc_lower *l, const struct cc_address *address, bool pair)
 {
-	struct half_place place = { .word = *address, .shift = CC_NONE };
+	struct half_place place = {.word = *address, .shift = CC_NONE};
 	bool narrow = address->space == PTX_SHARED;
 	enum cc_class class = narrow ? CC_R : CC_Q;
 	uint32_t at, low, bit;
 
 	if (pair)
 		return place;
-	at = cc_in_reg(l, (struct cc_value){ .reg = CC_NONE, .imm = address->offset,
-					     .reloc = address->reloc }, class);
+	at = cc_in_reg(
+		l,
+		(struct cc_value){.reg = CC_NONE, .imm = address->offset, .reloc = address->reloc},
+		class);
 	if (address->base != CC_NONE) {
 		at = cc_temp(l, class);
-		cc_opi(l, narrow ? VGPU_OP_ADD : VGPU_OP_ADDQ, 0, at, address->base, address->offset,
-		       CC_NONE);
+		cc_opi(l, narrow ? VGPU_OP_ADD : VGPU_OP_ADDQ, 0, at, address->base,
+		       address->offset, CC_NONE);
 	}
-	place.word = (struct cc_address){ .space = address->space, .base = cc_temp(l, class) };
+	place.word = (struct cc_address){.space = address->space, .base = cc_temp(l, class)};
 	cc_opi(l, narrow ? VGPU_OP_AND : VGPU_OP_ANDQ, 0, place.word.base, at, ~2ull, CC_NONE);
 	low = at;
 	if (!narrow) {
@@ -98,7 +100,7 @@ static uint32_t word_with(struct cc_lower *l, const struct half_place *place, ui
 		return half;
 	field = cc_temp(l, CC_R);
 	out = cc_temp(l, CC_R);
-	cc_opi(l, VGPU_OP_OR, 0, field, place->shift, 16 << 8, CC_NONE);	/* 16 bits there */
+	cc_opi(l, VGPU_OP_OR, 0, field, place->shift, 16 << 8, CC_NONE); /* 16 bits there */
 	cc_op(l, VGPU_OP_BFI, 0, out, half, word, field);
 	return out;
 }
@@ -147,8 +149,8 @@ static void half_loop(struct cc_lower *l, enum ptx_type type, unsigned int first
 		uint32_t both = cc_temp(l, CC_P);
 
 		same = cc_temp(l, CC_P);
-		cc_op(l, VGPU_OP_SETPU, VGPU_CMP_EQ, same, low_half(l, half_of(l, &place, found)), b,
-		      CC_NONE);
+		cc_op(l, VGPU_OP_SETPU, VGPU_CMP_EQ, same, low_half(l, half_of(l, &place, found)),
+		      b, CC_NONE);
 		cc_op(l, VGPU_OP_PAND, 0, both, same, again, CC_NONE);
 		again = both;
 	}
@@ -165,8 +167,8 @@ static void atom_half(struct cc_lower *l, enum ptx_type type, unsigned int first
 	bool cas = type == PTX_B16;
 	uint32_t skip = CC_NONE;
 
-	if (cas ? !ptx_has(l->in, PTX_M_CAS) || !first :
-		  !ptx_has(l->in, PTX_M_ADD) || !ptx_has(l->in, PTX_M_NOFTZ))
+	if (cas ? !ptx_has(l->in, PTX_M_CAS) || !first
+		: !ptx_has(l->in, PTX_M_ADD) || !ptx_has(l->in, PTX_M_NOFTZ))
 		cc_refuse(l, "of halves there are atom.add.noftz and atom.cas.b16");
 	if (l->in->count != 2 + first + cas)
 		cc_refuse(l, "wrong number of operands");
@@ -189,11 +191,11 @@ static unsigned int atom_flags(struct cc_lower *l, enum ptx_type type)
 	static const struct {
 		uint8_t mod, operation;
 	} table[] = {
-		{ PTX_M_ADD, VGPU_ATOM_ADD },	{ PTX_M_MIN, VGPU_ATOM_MIN },
-		{ PTX_M_MAX, VGPU_ATOM_MAX },	{ PTX_M_AND, VGPU_ATOM_AND },
-		{ PTX_M_OR, VGPU_ATOM_OR },	{ PTX_M_XOR, VGPU_ATOM_XOR },
-		{ PTX_M_EXCH, VGPU_ATOM_EXCH }, { PTX_M_CAS, VGPU_ATOM_CAS },
-		{ PTX_M_INC, VGPU_ATOM_INC },	{ PTX_M_DEC, VGPU_ATOM_DEC },
+		{PTX_M_ADD, VGPU_ATOM_ADD},   {PTX_M_MIN, VGPU_ATOM_MIN},
+		{PTX_M_MAX, VGPU_ATOM_MAX},   {PTX_M_AND, VGPU_ATOM_AND},
+		{PTX_M_OR, VGPU_ATOM_OR},     {PTX_M_XOR, VGPU_ATOM_XOR},
+		{PTX_M_EXCH, VGPU_ATOM_EXCH}, {PTX_M_CAS, VGPU_ATOM_CAS},
+		{PTX_M_INC, VGPU_ATOM_INC},   {PTX_M_DEC, VGPU_ATOM_DEC},
 	};
 	unsigned int mod = ptx_mod_of(l->in, PTX_K_ATOM), flags = VGPU_ATOM_COUNT;
 	bool is_float = ptx_type_letter(type) == 'f';

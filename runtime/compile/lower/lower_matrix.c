@@ -52,15 +52,14 @@ static uint32_t plus(struct cc_lower *l, uint32_t value, uint64_t number)
 /* Of the lane that register @lane names; all lanes take part. */
 static uint32_t from_lane(struct cc_lower *l, uint32_t value, uint32_t lane)
 {
-	return cc_shuffled(l, VGPU_SHFL_IDX, value, (struct cc_value){ .reg = lane }, 31, CC_NONE);
+	return cc_shuffled(l, VGPU_SHFL_IDX, value, (struct cc_value){.reg = lane}, 31, CC_NONE);
 }
 
 /* Of lane @number of the own four. */
 static uint32_t from_four(struct cc_lower *l, uint32_t value, unsigned int number)
 {
 	return cc_shuffled(l, VGPU_SHFL_IDX, value,
-			   (struct cc_value){ .reg = CC_NONE, .imm = number }, 28 << 8 | 31,
-			   CC_NONE);
+			   (struct cc_value){.reg = CC_NONE, .imm = number}, 28 << 8 | 31, CC_NONE);
 }
 
 static uint32_t wide_from(struct cc_lower *l, uint32_t value, uint32_t lane, unsigned int number)
@@ -109,29 +108,26 @@ static const struct shape {
 	uint16_t mod;
 	uint8_t m, k;
 } shapes[] = {
-	{ PTX_M_M8N8K4, 8, 4 },	  { PTX_M_M8N8K16, 8, 16 },   { PTX_M_M16N8K4, 16, 4 },
-	{ PTX_M_M16N8K8, 16, 8 }, { PTX_M_M16N8K16, 16, 16 }, { PTX_M_M16N8K32, 16, 32 },
+	{PTX_M_M8N8K4, 8, 4},	{PTX_M_M8N8K16, 8, 16},	  {PTX_M_M16N8K4, 16, 4},
+	{PTX_M_M16N8K8, 16, 8}, {PTX_M_M16N8K16, 16, 16}, {PTX_M_M16N8K32, 16, 32},
 };
 
 /* Types that A and B may be of, each; the type of the sums; k / 4 of the shapes, as bits. */
 static const struct kind {
 	uint8_t types[2], sum;
-	uint8_t k8, k16;	/* where m is 8 and where it is 16 */
+	uint8_t k8, k16; /* where m is 8 and where it is 16 */
 } kinds[] = {
-	{ { PTX_F16, PTX_F16 }, PTX_F32, 0, 2 | 4 },
-	{ { PTX_BF16, PTX_BF16 }, PTX_F32, 0, 2 | 4 },
-	{ { PTX_TF32, PTX_TF32 }, PTX_F32, 0, 1 | 2 },
-	{ { PTX_E4M3, PTX_E5M2 }, PTX_F32, 0, 4 | 8 },
-	{ { PTX_S8, PTX_U8 }, PTX_S32, 4, 4 | 8 },
-	{ { PTX_F64, PTX_F64 }, PTX_F64, 1, 1 | 2 | 4 },
+	{{PTX_F16, PTX_F16}, PTX_F32, 0, 2 | 4},   {{PTX_BF16, PTX_BF16}, PTX_F32, 0, 2 | 4},
+	{{PTX_TF32, PTX_TF32}, PTX_F32, 0, 1 | 2}, {{PTX_E4M3, PTX_E5M2}, PTX_F32, 0, 4 | 8},
+	{{PTX_S8, PTX_U8}, PTX_S32, 4, 4 | 8},	   {{PTX_F64, PTX_F64}, PTX_F64, 1, 1 | 2 | 4},
 };
 
 struct mma {
 	const struct kind *kind;
 	enum ptx_type d, a, b, c;
-	unsigned int rows;	/* that a lane has of A, C and D */
-	unsigned int e;		/* elements in a register of A and B */
-	unsigned int registers;	/* of B, and of each row of A */
+	unsigned int rows; /* that a lane has of A, C and D */
+	unsigned int e; /* elements in a register of A and B */
+	unsigned int registers; /* of B, and of each row of A */
 };
 
 static bool one_of(const struct kind *kind, enum ptx_type type)
@@ -149,8 +145,8 @@ static bool fits_sum(const struct mma *mma, enum ptx_type type)
 
 static struct mma mma_of(struct cc_lower *l)
 {
-	struct mma mma = { .d = cc_type(l, 0), .a = cc_type(l, 1), .b = cc_type(l, 2),
-			   .c = cc_type(l, 3) };
+	struct mma mma = {
+		.d = cc_type(l, 0), .a = cc_type(l, 1), .b = cc_type(l, 2), .c = cc_type(l, 3)};
 	const struct shape *shape = NULL;
 
 	for (unsigned int i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
@@ -203,8 +199,9 @@ static uint32_t unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, uns
 static void multiply(struct cc_lower *l, const struct mma *mma, const uint32_t a[2],
 		     const uint32_t b[2], uint32_t sum[2][2])
 {
-	unsigned int op = mma->kind->sum == PTX_S32 ? VGPU_OP_MAD :
-			  mma->kind->sum == PTX_F64 ? VGPU_OP_DFMA : VGPU_OP_FFMA;
+	unsigned int op = mma->kind->sum == PTX_S32   ? VGPU_OP_MAD
+			  : mma->kind->sum == PTX_F64 ? VGPU_OP_DFMA
+						      : VGPU_OP_FFMA;
 
 	for (unsigned int row = 0; row < mma->rows; row++) {
 		for (unsigned int col = 0; col < 2; col++) {
@@ -228,15 +225,15 @@ static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum
 				uint32_t reg = source(l, 1, r * mma->rows + row,
 						      mma->registers * mma->rows, holder);
 
-				reg_a[row] = wide ? wide_from(l, reg, CC_NONE, t) :
-						    from_four(l, reg, t);
+				reg_a[row] =
+					wide ? wide_from(l, reg, CC_NONE, t) : from_four(l, reg, t);
 			}
 			for (unsigned int col = 0; col < 2; col++) {
 				uint32_t reg = source(l, 2, r, mma->registers, holder);
 
 				lane = plus(l, first, 4 * col + t);
-				reg_b[col] = wide ? wide_from(l, reg, lane, 0) :
-						    from_lane(l, reg, lane);
+				reg_b[col] =
+					wide ? wide_from(l, reg, lane, 0) : from_lane(l, reg, lane);
 			}
 			for (unsigned int i = 0; i < mma->e; i++) {
 				for (unsigned int row = 0; row < mma->rows; row++)
@@ -264,16 +261,17 @@ static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 			continue;
 		}
 		for (unsigned int col = 0; col < 2; col++)
-			sum[row][col] = ptx_has(l->in, PTX_M_SATFINITE) ?
-						cc_const(l, CC_R, 0) :
-						source(l, 3, 2 * row + col, 2 * mma->rows, mma->c);
+			sum[row][col] =
+				ptx_has(l->in, PTX_M_SATFINITE)
+					? cc_const(l, CC_R, 0)
+					: source(l, 3, 2 * row + col, 2 * mma->rows, mma->c);
 	}
 }
 
 static uint32_t add_saturated(struct cc_lower *l, uint32_t a, uint32_t b)
 {
 	uint32_t wide[2], sum = cc_temp(l, CC_Q), low = cc_temp(l, CC_Q), both = cc_temp(l, CC_Q),
-		 out = cc_temp(l, CC_R);
+			  out = cc_temp(l, CC_R);
 
 	for (unsigned int i = 0; i < 2; i++) {
 		wide[i] = cc_temp(l, CC_Q);
@@ -310,7 +308,7 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 		}
 		for (unsigned int col = 0; col < 2; col++) {
 			dst = cc_dst_element(l, element(l, 0, 2 * row + col, count), type, false);
-			cc_move(l, dst, (struct cc_value){ .reg = sum[row][col] });
+			cc_move(l, dst, (struct cc_value){.reg = sum[row][col]});
 		}
 	}
 }
@@ -334,8 +332,10 @@ void cc_lower_mma(struct cc_lower *l)
  */
 static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, uint32_t (*at)[2])
 {
-	unsigned int count = ptx_has(l->in, PTX_M_X1) ? 1 : ptx_has(l->in, PTX_M_X2) ? 2 :
-			     ptx_has(l->in, PTX_M_X4) ? 4 : 0;
+	unsigned int count = ptx_has(l->in, PTX_M_X1)	? 1
+			     : ptx_has(l->in, PTX_M_X2) ? 2
+			     : ptx_has(l->in, PTX_M_X4) ? 4
+							: 0;
 	bool trans = ptx_has(l->in, PTX_M_TRANS);
 	enum ptx_space space = cc_space_of(l);
 	struct cc_address address;
@@ -366,7 +366,7 @@ static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, u
 static void access_row(struct cc_lower *l, bool store, unsigned int bytes, uint32_t at,
 		       uint32_t reg)
 {
-	struct cc_address address = { .space = PTX_SHARED, .base = at };
+	struct cc_address address = {.space = PTX_SHARED, .base = at};
 
 	cc_access_memory(l, &address, store, bytes, false, 1, &reg);
 }
@@ -392,7 +392,7 @@ void cc_lower_ldmatrix(struct cc_lower *l)
 	}
 	for (unsigned int n = 0; n < count; n++)
 		cc_move(l, cc_dst_element(l, element(l, 0, n, count), PTX_B32, false),
-			(struct cc_value){ .reg = value[n] });
+			(struct cc_value){.reg = value[n]});
 }
 
 void cc_lower_stmatrix(struct cc_lower *l)
@@ -437,5 +437,5 @@ void cc_lower_movmatrix(struct cc_lower *l)
 	upper = cc_temp(l, CC_R);
 	cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
 	cc_op(l, VGPU_OP_OR, 0, both, half[0], upper, CC_NONE);
-	cc_move(l, dst, (struct cc_value){ .reg = both });
+	cc_move(l, dst, (struct cc_value){.reg = both});
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of loads, stores, fences and asynchronous copies; atomics are in lower_atom.c. Parameters
- * of kernels are read with LDP, parameters of functions live in registers or in local memory (call.c
- * decides).
+ * Lowering of loads, stores, fences and asynchronous copies; atomics are in lower_atom.c.
+ * Parameters of kernels are read with LDP, parameters of functions live in registers or in local
+ * memory (call.c decides).
  */
 #include "lower.h"
 
@@ -194,8 +194,8 @@ static void load_bytes(struct cc_lower *l, struct cc_address address, unsigned i
  * structure has them, also where that is no multiple of their size (bit-fields, packed and derived
  * structures).
  */
-static void access_param(struct cc_lower *l, struct cc_address address, bool store, unsigned int bytes,
-			 bool sign, unsigned int count, const uint32_t *regs)
+static void access_param(struct cc_lower *l, struct cc_address address, bool store,
+			 unsigned int bytes, bool sign, unsigned int count, const uint32_t *regs)
 {
 	if (address.offset % (bytes * count) == 0) {
 		cc_access_memory(l, &address, store, bytes, sign, count, regs);

@@ -38,7 +38,7 @@ uint32_t cc_fp8_to_f32(struct cc_lower *l, uint32_t byte, bool e5m2)
 	half = cc_temp(l, CC_R);
 	cc_op(l, VGPU_OP_OR, 0, half, moved, sign, CC_NONE);
 	cc_op(l, VGPU_OP_H2F, 0, small, half, CC_NONE, CC_NONE);
-	cc_opi(l, VGPU_OP_FMUL, 0, single, small, 0x43800000, CC_NONE);	/* 256 */
+	cc_opi(l, VGPU_OP_FMUL, 0, single, small, 0x43800000, CC_NONE); /* 256 */
 	cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_EQ, nan, magnitude, 0x7f, CC_NONE);
 	nans = cc_const(l, CC_R, 0x7fffffff);
 	cc_op(l, VGPU_OP_SEL, 0, out, nans, single, nan);
@@ -48,20 +48,26 @@ uint32_t cc_fp8_to_f32(struct cc_lower *l, uint32_t byte, bool e5m2)
 /* ---- floats to bytes ----------------------------------------------------- */
 
 struct fp8 {
-	unsigned int mantissa;	/* bits */
-	uint32_t rebias;	/* what is subtracted from the exponent and mantissa of an f32 */
-	uint32_t magic;		/* an f32 whose last bit is worth what that of subnormals is */
-	uint32_t least;		/* f32: the least normal number */
-	uint32_t largest;	/* byte: the largest finite number */
+	unsigned int mantissa; /* bits */
+	uint32_t rebias; /* what is subtracted from the exponent and mantissa of an f32 */
+	uint32_t magic; /* an f32 whose last bit is worth what that of subnormals is */
+	uint32_t least; /* f32: the least normal number */
+	uint32_t largest; /* byte: the largest finite number */
 };
 
 static const struct fp8 e4m3 = {
-	.mantissa = 3, .rebias = (127 - 7) << 3, .magic = (127 + 14) << 23,
-	.least = (127 - 6) << 23, .largest = 0x7e,
+	.mantissa = 3,
+	.rebias = (127 - 7) << 3,
+	.magic = (127 + 14) << 23,
+	.least = (127 - 6) << 23,
+	.largest = 0x7e,
 };
 static const struct fp8 e5m2 = {
-	.mantissa = 2, .rebias = (127 - 15) << 2, .magic = (127 + 7) << 23,
-	.least = (127 - 14) << 23, .largest = 0x7b,
+	.mantissa = 2,
+	.rebias = (127 - 15) << 2,
+	.magic = (127 + 7) << 23,
+	.least = (127 - 14) << 23,
+	.largest = 0x7b,
 };
 
 /* Bits of an f32 rounded to those that are left when @drop are dropped: to the nearest, even. */
@@ -82,9 +88,9 @@ static uint32_t to_fp8(struct cc_lower *l, const struct fp8 *format, uint32_t si
 {
 	uint32_t magnitude = cc_temp(l, CC_R), top = cc_temp(l, CC_R), sign = cc_temp(l, CC_R),
 		 shifted = cc_temp(l, CC_R), normal = cc_temp(l, CC_R), sum = cc_temp(l, CC_R),
-		 subnormal = cc_temp(l, CC_R), is_small = cc_temp(l, CC_P), either = cc_temp(l, CC_R),
-		 finite = cc_temp(l, CC_R), with_sign = cc_temp(l, CC_R), nan = cc_temp(l, CC_P),
-		 out = cc_temp(l, CC_R), nans = cc_const(l, CC_R, 0x7f);
+		 subnormal = cc_temp(l, CC_R), is_small = cc_temp(l, CC_P),
+		 either = cc_temp(l, CC_R), finite = cc_temp(l, CC_R), with_sign = cc_temp(l, CC_R),
+		 nan = cc_temp(l, CC_P), out = cc_temp(l, CC_R), nans = cc_const(l, CC_R, 0x7f);
 
 	cc_opi(l, VGPU_OP_AND, 0, magnitude, single, 0x7fffffff, CC_NONE);
 	cc_opi(l, VGPU_OP_SHRU, 0, top, single, 24, CC_NONE);

@@ -8,21 +8,21 @@
  */
 #include "ptx_run.h"
 
-#define OPEN										\
-	".version 8.4\n.target sm_90\n.address_size 64\n"				\
-	".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"			\
-	".reg .u64 %in, %out, %off;\n.reg .b32 %a<4>, %b<2>, %c<4>, %d<4>, %t, %x<9>;\n"	\
-	".reg .f64 %fa<8>, %fb<4>, %fc<4>;\n.reg .pred %p;\n"				\
-	".shared .align 16 .b8 s[2048];\n"						\
+#define OPEN                                                                             \
+	".version 8.4\n.target sm_90\n.address_size 64\n"                                \
+	".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"                    \
+	".reg .u64 %in, %out, %off;\n.reg .b32 %a<4>, %b<2>, %c<4>, %d<4>, %t, %x<9>;\n" \
+	".reg .f64 %fa<8>, %fb<4>, %fc<4>;\n.reg .pred %p;\n"                            \
+	".shared .align 16 .b8 s[2048];\n"                                               \
 	"ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n"
-#define CLOSE	"\nret;\n}\n"
+#define CLOSE "\nret;\n}\n"
 
 /* A lane's registers in memory: 4 of A, 2 of B, 4 of C. */
-#define WORDS	10
+#define WORDS 10
 
 enum format { HALF, BRAIN, TF32, S8, U8, E4M3, E5M2 };
 
-static const unsigned int format_bits[] = { 16, 16, 32, 8, 8, 8, 8 };
+static const unsigned int format_bits[] = {16, 16, 32, 8, 8, 8, 8};
 
 /* Bits of the whole number @value, of which |value| <= 8 (or <= 100 of integers). */
 static uint32_t bits_of(enum format format, int value)
@@ -34,7 +34,7 @@ static uint32_t bits_of(enum format format, int value)
 	if (format == S8 || format == U8)
 		return (uint32_t)value & 0xff;
 	if (format == TF32)
-		return single | 0x1abc;		/* the lowest 13 bits are not looked at */
+		return single | 0x1abc; /* the lowest 13 bits are not looked at */
 	if (format == BRAIN)
 		return single >> 16;
 	if (!value)
@@ -60,7 +60,7 @@ static void place_a(unsigned int m, unsigned int k, unsigned int bits, unsigned 
 {
 	unsigned int group = lane >> 2, in_group = lane % 4;
 
-	if (bits == 32) {	/* .tf32: m16n8k4, m16n8k8 */
+	if (bits == 32) { /* .tf32: m16n8k4, m16n8k8 */
 		*row = i == 0 || i == 2 ? group : group + 8;
 		*col = i < 2 ? in_group : in_group + 4;
 	} else if (bits == 16 && k == 8) {
@@ -102,10 +102,10 @@ static void place_c(unsigned int lane, unsigned int i, unsigned int *row, unsign
 }
 
 struct shape {
-	const char *text;		/* the instruction's modifiers */
+	const char *text; /* the instruction's modifiers */
 	unsigned int m, k;
 	enum format a, b;
-	char sum;			/* f: .f32, h: .f16, i: .s32 */
+	char sum; /* f: .f32, h: .f16, i: .s32 */
 };
 
 static void fill(const struct shape *shape, uint32_t (*in)[WORDS], int *expected)
@@ -174,13 +174,14 @@ static void matrices_of(const struct shape *shape)
 		     words_b = 8 * shape->k / 32 / e,
 		     words_c = shape->sum == 'h' ? shape->m / 8 : shape->m / 4;
 	char a[64], b[64], c[64], d[64];
-	uint32_t in[32][WORDS], out[32][4] = { { 0 } }, want;
-	struct text t = { 0 };
+	uint32_t in[32][WORDS], out[32][4] = {{0}}, want;
+	struct text t = {0};
 	int expected[128];
 	float f;
 
 	fill(shape, in, expected);
-	text_add(&t, "%s", OPEN "mad.wide.u32 %in, %t, 40, %in;\nmad.wide.u32 %out, %t, 16, %out;\n");
+	text_add(&t, "%s",
+		 OPEN "mad.wide.u32 %in, %t, 40, %in;\nmad.wide.u32 %out, %t, 16, %out;\n");
 	for (unsigned int i = 0; i < words_a; i++)
 		text_add(&t, "ld.global.b32 %%a%u, [%%in+%u];\n", i, 4 * i);
 	for (unsigned int i = 0; i < words_b; i++)
@@ -208,8 +209,8 @@ static void matrices_of(const struct shape *shape)
 				assert_int_equal(out[lane][i / 2] >> (i % 2 * 16) & 0xffff,
 						 bits_of(HALF, value));
 			else if (out[lane][i] != want)
-				fail_msg("%s: lane %u, element %u is 0x%x, expected 0x%x", shape->text,
-					 lane, i, out[lane][i], want);
+				fail_msg("%s: lane %u, element %u is 0x%x, expected 0x%x",
+					 shape->text, lane, i, out[lane][i], want);
 		}
 	}
 }
@@ -217,20 +218,20 @@ static void matrices_of(const struct shape *shape)
 static void products_of_matrices(void **state)
 {
 	static const struct shape shapes[] = {
-		{ "m16n8k8.row.col.f32.f16.f16.f32", 16, 8, HALF, HALF, 'f' },
-		{ "m16n8k16.row.col.f32.f16.f16.f32", 16, 16, HALF, HALF, 'f' },
-		{ "m16n8k8.row.col.f16.f16.f16.f16", 16, 8, HALF, HALF, 'h' },
-		{ "m16n8k16.row.col.f16.f16.f16.f16", 16, 16, HALF, HALF, 'h' },
-		{ "m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, BRAIN, BRAIN, 'f' },
-		{ "m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, BRAIN, BRAIN, 'f' },
-		{ "m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, TF32, TF32, 'f' },
-		{ "m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, TF32, TF32, 'f' },
-		{ "m8n8k16.row.col.s32.s8.s8.s32", 8, 16, S8, S8, 'i' },
-		{ "m16n8k16.row.col.s32.s8.u8.s32", 16, 16, S8, U8, 'i' },
-		{ "m16n8k32.row.col.s32.u8.s8.s32", 16, 32, U8, S8, 'i' },
-		{ "m16n8k32.row.col.satfinite.s32.s8.u8.s32", 16, 32, S8, U8, 'i' },
-		{ "m16n8k32.row.col.f32.e4m3.e5m2.f32", 16, 32, E4M3, E5M2, 'f' },
-		{ "m16n8k32.row.col.f16.e5m2.e5m2.f16", 16, 32, E5M2, E5M2, 'h' },
+		{"m16n8k8.row.col.f32.f16.f16.f32", 16, 8, HALF, HALF, 'f'},
+		{"m16n8k16.row.col.f32.f16.f16.f32", 16, 16, HALF, HALF, 'f'},
+		{"m16n8k8.row.col.f16.f16.f16.f16", 16, 8, HALF, HALF, 'h'},
+		{"m16n8k16.row.col.f16.f16.f16.f16", 16, 16, HALF, HALF, 'h'},
+		{"m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, BRAIN, BRAIN, 'f'},
+		{"m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, BRAIN, BRAIN, 'f'},
+		{"m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, TF32, TF32, 'f'},
+		{"m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, TF32, TF32, 'f'},
+		{"m8n8k16.row.col.s32.s8.s8.s32", 8, 16, S8, S8, 'i'},
+		{"m16n8k16.row.col.s32.s8.u8.s32", 16, 16, S8, U8, 'i'},
+		{"m16n8k32.row.col.s32.u8.s8.s32", 16, 32, U8, S8, 'i'},
+		{"m16n8k32.row.col.satfinite.s32.s8.u8.s32", 16, 32, S8, U8, 'i'},
+		{"m16n8k32.row.col.f32.e4m3.e5m2.f32", 16, 32, E4M3, E5M2, 'f'},
+		{"m16n8k32.row.col.f16.e5m2.e5m2.f16", 16, 32, E5M2, E5M2, 'h'},
 	};
 
 	(void)state;
@@ -258,12 +259,16 @@ static void products_of_doubles(void **state)
 		in[lane][3] = 100.0 * g + 2 * t + 1;
 	}
 	ptx_begin();
-	ptx_launch(ptx_load(OPEN
-		"mad.wide.u32 %in, %t, 32, %in;\nmad.wide.u32 %out, %t, 16, %out;\n"
-		"ld.global.f64 %fa0, [%in];\nld.global.f64 %fb0, [%in+8];\n"
-		"ld.global.v2.f64 {%fc0, %fc1}, [%in+16];\n"
-		"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fc2, %fc3}, {%fa0}, {%fb0}, "
-		"{%fc0, %fc1};\nst.global.v2.f64 [%out], {%fc2, %fc3};" CLOSE, 0),
+	ptx_launch(
+		ptx_load(
+			OPEN
+			"mad.wide.u32 %in, %t, 32, %in;\nmad.wide.u32 %out, %t, 16, %out;\n"
+			"ld.global.f64 %fa0, [%in];\nld.global.f64 %fb0, [%in+8];\n"
+			"ld.global.v2.f64 {%fc0, %fc1}, [%in+16];\n"
+			"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fc2, %fc3}, "
+			"{%fa0}, {%fb0}, "
+			"{%fc0, %fc1};\nst.global.v2.f64 [%out], {%fc2, %fc3};" CLOSE,
+			0),
 		"k", 32, in, sizeof(in), out, sizeof(out));
 	ptx_end();
 	for (unsigned int lane = 0; lane < 32; lane++) {
@@ -282,8 +287,8 @@ static void integers_wrap_or_saturate(void **state)
 		const char *modifier;
 		uint32_t result[2];
 	} cases[] = {
-		{ "", { 0x7fffffffu + 160000, 0x80000000u + 160000 } },
-		{ ".satfinite", { 0x7fffffff, 0x80000000u + 160000 } },
+		{"", {0x7fffffffu + 160000, 0x80000000u + 160000}},
+		{".satfinite", {0x7fffffff, 0x80000000u + 160000}},
 	};
 	uint32_t in = 0, out[64];
 	char text[2048];
@@ -291,10 +296,11 @@ static void integers_wrap_or_saturate(void **state)
 	(void)state;
 	ptx_begin();
 	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), "%s%s%s", OPEN
-			 "mov.b32 %a0, 0x64646464;\nmov.b32 %c0, 0x7fffffff;\n"
-			 "mov.b32 %c1, 0x80000000;\nmad.wide.u32 %out, %t, 8, %out;\n"
-			 "mma.sync.aligned.m8n8k16.row.col", cases[i].modifier,
+		snprintf(text, sizeof(text), "%s%s%s",
+			 OPEN "mov.b32 %a0, 0x64646464;\nmov.b32 %c0, 0x7fffffff;\n"
+			      "mov.b32 %c1, 0x80000000;\nmad.wide.u32 %out, %t, 8, %out;\n"
+			      "mma.sync.aligned.m8n8k16.row.col",
+			 cases[i].modifier,
 			 ".s32.s8.s8.s32 {%d0, %d1}, {%a0}, {%a0}, {%c0, %c1};\n"
 			 "st.global.v2.b32 [%out], {%d0, %d1};" CLOSE);
 		ptx_launch(ptx_load(text, 0), "k", 32, &in, 4, out, sizeof(out));
@@ -311,22 +317,27 @@ static void sums_of_halves_round_once(void **state)
 
 	(void)state;
 	ptx_begin();
-	ptx_launch(ptx_load(OPEN
-		"mov.b32 %a0, 0;\nmov.b32 %b0, 0;\nand.b32 %x0, %t, 3;\nsetp.eq.u32 %p, %x0, 0;\n"
-		"@%p mov.b32 %a0, 0x00003c00;\n@%p mov.b32 %b0, 0x3c00;\n"	/* k = 0 alone */
-		"mov.b32 %c0, 0x68006801;\nmad.wide.u32 %out, %t, 16, %out;\n"
-		"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%d0, %d1}, {%a0, %a0}, {%b0}, "
-		"{%c0, %c0};\nst.global.v2.b32 [%out], {%d0, %d1};\n"
-		"mov.b32 %c1, 0f45000000;\n"
-		"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, "
-		"{%a0, %a0}, {%b0}, {%c1, %c1, %c1, %c1};\n"
-		"st.global.v2.b32 [%out+8], {%d0, %d3};" CLOSE, 0),
+	ptx_launch(
+		ptx_load(
+			OPEN
+			"mov.b32 %a0, 0;\nmov.b32 %b0, 0;\nand.b32 %x0, %t, 3;\n"
+			"setp.eq.u32 %p, %x0, 0;\n"
+			"@%p mov.b32 %a0, 0x00003c00;\n@%p mov.b32 %b0, 0x3c00;\n" /* k = 0 alone */
+			"mov.b32 %c0, 0x68006801;\nmad.wide.u32 %out, %t, 16, %out;\n"
+			"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%d0, %d1}, {%a0, "
+			"%a0}, {%b0}, "
+			"{%c0, %c0};\nst.global.v2.b32 [%out], {%d0, %d1};\n"
+			"mov.b32 %c1, 0f45000000;\n"
+			"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, "
+			"{%a0, %a0}, {%b0}, {%c1, %c1, %c1, %c1};\n"
+			"st.global.v2.b32 [%out+8], {%d0, %d3};" CLOSE,
+			0),
 		"k", 32, &in, 4, out, sizeof(out));
 	ptx_end();
 	for (unsigned int lane = 0; lane < 32; lane++) {
-		assert_int_equal(out[lane][0], 0x68006802);	/* 2050 + 1: a tie, to 2052 */
+		assert_int_equal(out[lane][0], 0x68006802); /* 2050 + 1: a tie, to 2052 */
 		assert_int_equal(out[lane][1], 0x68006802);
-		assert_int_equal(out[lane][2], 0x45001000);	/* 2049 */
+		assert_int_equal(out[lane][2], 0x45001000); /* 2049 */
 		assert_int_equal(out[lane][3], 0x45001000);
 	}
 }
@@ -335,15 +346,18 @@ static void sums_of_halves_round_once(void **state)
  * Element (row, column) of matrix n is 100 n + 10 row + column; its rows lie in shared memory 48
  * bytes apart and the matrices 512, backwards, so that no row is where another order would look.
  */
-#define ROW_ADDRESS									\
-	"and.b32 %x0, %t, 7;\nshr.u32 %x1, %t, 3;\nmov.b32 %x2, s;\n"			\
+#define ROW_ADDRESS                                                   \
+	"and.b32 %x0, %t, 7;\nshr.u32 %x1, %t, 3;\nmov.b32 %x2, s;\n" \
 	"mad.lo.u32 %x2, %x0, 48, %x2;\nsub.u32 %x1, 3, %x1;\nmad.lo.u32 %x2, %x1, 512, %x2;\n"
 
-#define FILL	/* lane 8 n + row writes the row */						\
-	ROW_ADDRESS "shr.u32 %x1, %t, 3;\nmul.lo.u32 %x3, %x0, 10;\nmad.lo.u32 %x3, %x1, 100, %x3;\n"	\
-	"mov.u32 %x4, 0;\nL: mad.lo.u32 %x5, %x4, 2, %x2;\nadd.u32 %x6, %x3, %x4;\n"	\
-	"st.shared.u16 [%x5], %x6;\nadd.u32 %x4, %x4, 1;\nsetp.lt.u32 %p, %x4, 8;\n@%p bra L;\n"	\
-	"bar.warp.sync -1;\n"
+/* Lane 8 n + row writes the row. */
+#define FILL									\
+	ROW_ADDRESS								\
+	"shr.u32 %x1, %t, 3;\nmul.lo.u32 %x3, %x0, 10;\n"			\
+	"mad.lo.u32 %x3, %x1, 100, %x3;\nmov.u32 %x4, 0;\n"			\
+	"L: mad.lo.u32 %x5, %x4, 2, %x2;\nadd.u32 %x6, %x3, %x4;\n"		\
+	"st.shared.u16 [%x5], %x6;\nadd.u32 %x4, %x4, 1;\n"			\
+	"setp.lt.u32 %p, %x4, 8;\n@%p bra L;\nbar.warp.sync -1;\n"
 
 static uint32_t pair_at(unsigned int n, unsigned int row, unsigned int col, bool trans)
 {
@@ -359,17 +373,19 @@ static void matrices_are_loaded(void **state)
 		unsigned int count;
 		bool trans;
 	} cases[] = {
-		{ "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%x2];", 4, false },
-		{ "ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%a0, %a1}, [%x2];", 2, false },
-		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a0}, [%x2];", 1, false },
-		{ "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%a0, %a1, %a2, %a3}, [%x2];", 4,
-		  true },
+		{"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%x2];", 4, false},
+		{"ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%a0, %a1}, [%x2];", 2, false},
+		{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a0}, [%x2];", 1, false},
+		{"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%a0, %a1, %a2, %a3}, [%x2];", 4,
+		 true},
 		/* through a generic address, with an offset, into the register of the address */
-		{ "mov.b32 %a2, %x2;\nsub.u32 %a2, %a2, 16;\ncvt.u64.u32 %off, %a2;\n"
-		  "cvta.shared.u64 %off, %off;\n"
-		  "ldmatrix.sync.aligned.m8n8.x2.trans.b16 {%a0, %a1}, [%off+16];", 2, true },
-		{ "mov.b32 %a0, %x2;\nldmatrix.sync.aligned.m8n8.x2.shared.b16 {%a1, %a0}, [%a0];\n"
-		  "mov.b32 %x3, %a0; mov.b32 %a0, %a1; mov.b32 %a1, %x3;", 2, false },
+		{"mov.b32 %a2, %x2;\nsub.u32 %a2, %a2, 16;\ncvt.u64.u32 %off, %a2;\n"
+		 "cvta.shared.u64 %off, %off;\n"
+		 "ldmatrix.sync.aligned.m8n8.x2.trans.b16 {%a0, %a1}, [%off+16];",
+		 2, true},
+		{"mov.b32 %a0, %x2;\nldmatrix.sync.aligned.m8n8.x2.shared.b16 {%a1, %a0}, [%a0];\n"
+		 "mov.b32 %x3, %a0; mov.b32 %a0, %a1; mov.b32 %a1, %x3;",
+		 2, false},
 	};
 	uint32_t in = 0, out[32][4];
 	char text[4096];
@@ -383,9 +399,10 @@ static void matrices_are_loaded(void **state)
 		ptx_launch(ptx_load(text, 0), "k", 32, &in, 4, out, sizeof(out));
 		for (unsigned int lane = 0; lane < 32; lane++)
 			for (unsigned int n = 0; n < cases[i].count; n++)
-				assert_int_equal(out[lane][n], cases[i].trans ?
-					pair_at(n, lane % 4 * 2, lane / 4, true) :
-					pair_at(n, lane / 4, lane % 4 * 2, false));
+				assert_int_equal(
+					out[lane][n],
+					cases[i].trans ? pair_at(n, lane % 4 * 2, lane / 4, true)
+						       : pair_at(n, lane / 4, lane % 4 * 2, false));
 	}
 	ptx_end();
 }
@@ -410,36 +427,47 @@ static void matrices_are_stored(void **state)
 	ptx_begin();
 	for (unsigned int i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		/* rows are 16 bytes here: behind those of the same matrix there is room */
-		snprintf(text, sizeof(text), "%s%s%s", OPEN FILL ROW_ADDRESS
+		snprintf(text, sizeof(text), "%s%s%s",
+			 OPEN FILL ROW_ADDRESS
 			 "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%x2];\n"
-			 "bar.warp.sync -1;\nmad.lo.u32 %x2, %x0, -32, %x2;\n", lines[i],
+			 "bar.warp.sync -1;\nmad.lo.u32 %x2, %x0, -32, %x2;\n",
+			 lines[i],
 			 "\nbar.warp.sync -1;\nmad.wide.u32 %out, %t, 16, %out;\n"
 			 "ld.shared.v4.b32 {%a0, %a1, %a2, %a3}, [%x2+256];\n"
 			 "st.global.v4.b32 [%out], {%a0, %a1, %a2, %a3};" CLOSE);
 		ptx_launch(ptx_load(text, 0), "k", 32, &in, 4, out, sizeof(out));
 		for (unsigned int lane = 0; lane < 32; lane++)
 			for (unsigned int col = 0; col < 8; col++)
-				assert_int_equal(out[lane][col], lane / 8 * 100 +
-						 (i ? col * 10 + lane % 8 : lane % 8 * 10 + col));
+				assert_int_equal(out[lane][col],
+						 lane / 8 * 100 + (i ? col * 10 + lane % 8
+								     : lane % 8 * 10 + col));
 	}
 	ptx_end();
 }
 
-#define REFUSED(line, why)	ptx_refused(OPEN line CLOSE, why)
+#define REFUSED(line, why) ptx_refused(OPEN line CLOSE, why)
 
 static void other_matrices_are_refused(void **state)
 {
 	(void)state;
-	REFUSED("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%a0}, {%b0}, "
-		"{%c0, %c1, %c2, %c3};", "operand 2: 2 registers are wanted");
-	REFUSED("mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%a0, %a1}, "
-		"{%b0}, {%c0, %c1, %c2, %c3};", "this shape are not supported");
-	REFUSED("mma.sync.aligned.m16n8k8.row.col.f32.bf16.f16.f32 {%c0, %c1, %c2, %c3}, {%a0, %a1}, "
-		"{%b0}, {%c0, %c1, %c2, %c3};", "these types");
+	REFUSED("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, "
+	"{%a0}, {%b0}, "
+		"{%c0, %c1, %c2, %c3};",
+		"operand 2: 2 registers are wanted");
+	REFUSED("mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, "
+	"{%a0, %a1}, "
+		"{%b0}, {%c0, %c1, %c2, %c3};",
+		"this shape are not supported");
+	REFUSED("mma.sync.aligned.m16n8k8.row.col.f32.bf16.f16.f32 {%c0, %c1, %c2, %c3}, "
+	"{%a0, %a1}, "
+		"{%b0}, {%c0, %c1, %c2, %c3};",
+		"these types");
 	REFUSED("mma.sync.aligned.m16n8k8.row.col.f16.bf16.bf16.f16 {%c0, %c1}, {%a0, %a1}, {%b0}, "
-		"{%c0, %c1};", "do not go with A and B");
+		"{%c0, %c1};",
+		"do not go with A and B");
 	REFUSED("mma.sync.aligned.m16n8k8.row.col.satfinite.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, "
-		"{%a0, %a1}, {%b0}, {%c0, %c1, %c2, %c3};", "for integers");
+		"{%a0, %a1}, {%b0}, {%c0, %c1, %c2, %c3};",
+		"for integers");
 	REFUSED("ldmatrix.sync.aligned.m8n8.x4.global.b16 {%a0, %a1, %a2, %a3}, [%in];", ".shared");
 	REFUSED("add.satfinite.s32 %a0, %a1, %a2;", ".satfinite is not supported here");
 	REFUSED("add.tf32 %a0, %a1, %a2;", "type .tf32 is not supported here");

@@ -297,12 +297,15 @@ static void limits_of_registers_are_linked(void **state)
 	int regs;
 
 	(void)state;
-	at += (size_t)snprintf(text, sizeof(text), HEAD ".const .align 4 .b8 c[12];\n.const .u64 d;\n"
+	at += (size_t)snprintf(text, sizeof(text), HEAD ".const .align 4 .b8 c[12];\n"
+	".const .u64 d;\n"
 			       "// .entry {\n");
 	for (unsigned int kernel = 0; kernel < 2; kernel++) {
 		at += (size_t)snprintf(text + at, sizeof(text) - at, ".visible .entry %s\n"
-				       "{ .reg .u64 %%rd<2>; .reg .u32 %%r<41>;\nld.param.u64 %%rd1, [p];\n",
-				       kernel ? "j(.param .u64 p) .maxntid 64, 1, 1" : "k(.param .u64 p)");
+				       "{ .reg .u64 %%rd<2>; .reg .u32 %%r<41>;\n"
+				       "ld.param.u64 %%rd1, [p];\n",
+				       kernel ? "j(.param .u64 p) .maxntid 64, 1, "
+				       "1" : "k(.param .u64 p)");
 		for (unsigned int i = 0; i < 80; i++)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, i < 40 ?
 					       "ld.volatile.global.u32 %%r%u, [%%rd1];\n" :
