@@ -249,7 +249,7 @@ $(O)/fuzz/seeds: $(O)/native/tests/fuzz/seeds.o $(O)/native/libvgpu.a $(O)/nativ
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(libraries)
 # CUDA tests whose PTX is small and uses much of the instruction set.
 fuzz-ptx := $(patsubst %,$(O)/fuzz/ptx/%.ptx,saxpy reduce scan bitonic histogram $(addprefix features/,atomics_all barriers_fences \
-	constant_symbols device_calls divergence dynamic_shared half_types integer_ops kernel_params math_f32 math_f64 struct_values vector_types \
+	constant_symbols device_calls divergence dynamic_shared half_types integer_ops kernel_params math_f32 math_f64 matrix_products struct_values vector_types \
 	warp_intrinsics warp_masks))
 $(O)/fuzz/ptx/%.ptx: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
@@ -392,8 +392,8 @@ nvcc-tests: all
 
 # Programs from PyPI that use the driver API, and their own tests; needs the network.
 .PHONY: clients
-clients: setup-clients all
-	@tests/clients/run.sh
+clients: setup-clients setup-guest all modules
+	@tests/clients/run.sh $(if $(LIMIT),--limit $(LIMIT)) $(CLIENTS)
 
 # The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
 .PHONY: fresh
@@ -470,7 +470,7 @@ help:
 	@echo "make fuzz          readers of binaries, PTX, job files, configurations, and the module in a guest (uapi)"
 	@echo "                   against random inputs, led by coverage        SECONDS=600 TARGET= KERNEL= INPUT="
 	@echo "make nvcc-tests    CUDA programs built by an installed nvcc, on our libraries; a table in out/nvcc.table"
-	@echo "make clients       tinygrad's and numba's own tests, from PyPI, on our driver API; a table in out/clients.table"
+	@echo "make clients       tinygrad's, numba's and CuPy's own tests, Triton's kernels, two trainings at once; out/clients.table  LIMIT=1200 CLIENTS="
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"

@@ -149,6 +149,7 @@ typedef struct vgpuFunctionAttributes {
 	int regs;			/* 32-bit registers per thread */
 	int max_threads;		/* per block, from registers and launch bounds */
 	size_t shared_bytes;		/* static, per block */
+	size_t constant_bytes;		/* of the variables of its module */
 	size_t local_bytes;		/* per thread */
 	size_t spilled_bytes;		/* of local_bytes */
 	size_t param_bytes;

@@ -116,6 +116,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 	rt_function_attributes(kernel, &found);
 	memset(attributes, 0, sizeof(*attributes));
 	attributes->sharedSizeBytes = found.shared_bytes;
+	attributes->constSizeBytes = found.constant_bytes;
 	attributes->localSizeBytes = found.local_bytes;
 	attributes->maxThreadsPerBlock = found.max_threads;
 	attributes->numRegs = found.regs;

@@ -26,6 +26,7 @@ static vgpuError_t attribute_of(const struct vgpuFunction *function,
 	switch (attribute) {
 	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = found.max_threads; break;
 	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)found.shared_bytes; break;
+	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)found.constant_bytes; break;
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)found.local_bytes; break;
 	case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = found.regs; break;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:

@@ -2,7 +2,9 @@
 /*
  * Driver API: linking. What is added is PTX, in whatever wraps it; the result, which CUDA calls a
  * cubin, is PTX text of one module that the compiler takes. cuModuleLoadData() takes it like any.
+ * A limit of registers is written into it, as .maxnreg of the kernels that have no bounds.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +116,68 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 	return error;
 }
 
+/* The end of what is no word of PTX at @text: a comment, or one character. */
+static const char *skip_one(const char *text)
+{
+	const char *end = !strncmp(text, "//", 2) ? strchr(text, '\n') :
+			  !strncmp(text, "/*", 2) ? strstr(text + 2, "*/") : text + 1;
+
+	return end ? end : text + strlen(text);
+}
+
+/* The next @what outside comments, NULL: none. */
+static const char *find_word(const char *text, const char *what)
+{
+	size_t length = strlen(what);
+
+	while (*text && strncmp(text, what, length))
+		text = skip_one(text);
+	return *text ? text : NULL;
+}
+
+/* Where the kernel behind @entry wants its limit, NULL: it has bounds of its own, or no body. */
+static const char *place_of_limit(const char *entry)
+{
+	const char *body = find_word(entry, "{"), *end = find_word(entry, ";"), *at;
+	static const char *const bounds[] = { ".maxntid", ".reqntid", ".minnctapersm", ".maxnreg" };
+
+	if (!body || (end && end < body))
+		return NULL;
+	for (unsigned int i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		at = find_word(entry, bounds[i]);
+		if (at && at < body)
+			return NULL;
+	}
+	return body;
+}
+
+static vgpuError_t write_limit(CUlinkState state)
+{
+	const char *from = state->joined, *entry, *place;
+	size_t length = 0;
+	char *out = NULL;
+	FILE *file = open_memstream(&out, &length);
+
+	if (!file)
+		return vgpuErrorMemoryAllocation;
+	for (entry = find_word(from, ".entry"); entry; entry = find_word(entry + 1, ".entry")) {
+		place = place_of_limit(entry);
+		if (!place)
+			continue;
+		fprintf(file, "%.*s.maxnreg %u\n", (int)(place - from), from,
+			state->jit.options.max_regs);
+		from = place;
+	}
+	fputs(from, file);
+	if (fclose(file)) {
+		free(out);
+		return vgpuErrorMemoryAllocation;
+	}
+	free(state->joined);
+	state->joined = out;
+	return vgpuSuccess;
+}
+
 /* Compiled here, too: this is the call of which programs expect the errors. */
 static vgpuError_t complete(CUlinkState state)
 {
@@ -136,7 +200,7 @@ static vgpuError_t complete(CUlinkState state)
 		return vgpuErrorInvalidPtx;
 	}
 	vgpu_program_free(program);
-	return vgpuSuccess;
+	return state->jit.options.max_regs ? write_limit(state) : vgpuSuccess;
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)

@@ -80,6 +80,14 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
 	return error;
 }
 
+/* Memory of the device, or of the host that the device uses at the same address. */
+static bool find_range(CUdeviceptr pointer, uint64_t *start, uint64_t *size)
+{
+	return rt_alloc_find(pointer, start, size) ||
+	       (rt_is_mapped(drv_pointer(pointer), 1) &&
+		rt_pinned_range(drv_pointer(pointer), start, size));
+}
+
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer)
 {
 	struct rt_state *before = rt_current;
@@ -92,8 +100,8 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr p
 	rt_current = rt_owner(drv_pointer(pointer));
 	found = rt_enter();
 	if (found == vgpuSuccess)
-		found = rt_leave(rt_alloc_find(pointer, &start, &size) ? vgpuSuccess :
-									 vgpuErrorSymbolNotFound);
+		found = rt_leave(find_range(pointer, &start, &size) ? vgpuSuccess :
+								      vgpuErrorSymbolNotFound);
 	rt_current = before;
 	if (found != vgpuSuccess)
 		return drv_error(found);

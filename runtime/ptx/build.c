@@ -31,7 +31,7 @@ void ptx_insn_mod(struct ptx_parse *p, unsigned int mod)
 		ptx_fail(p->ctx, p->insn_line, "`%s': too many modifiers", ptx_op_name(p->insn.op));
 	p->insn.mods[p->insn.mod_count++] = (uint8_t)mod;
 	if (ptx_mod_kinds(mod) & PTX_K_TYPE) {
-		if (p->insn.type_count == 3)
+		if (p->insn.type_count == PTX_MAX_TYPES)
 			ptx_fail(p->ctx, p->insn_line, "`%s': too many types",
 				 ptx_op_name(p->insn.op));
 		p->insn.types[p->insn.type_count++] = (uint8_t)mod;

@@ -111,6 +111,7 @@ struct ptx_operand {
 };
 
 #define PTX_MAX_MODS	12
+#define PTX_MAX_TYPES	4
 
 struct ptx_insn {
 	uint32_t line;
@@ -118,7 +119,7 @@ struct ptx_insn {
 	uint8_t mod_count;
 	uint8_t type_count;
 	uint8_t mods[PTX_MAX_MODS];	/* in order, types included */
-	uint8_t types[3];
+	uint8_t types[PTX_MAX_TYPES];
 	bool guard_negated;
 	uint32_t guard;			/* register, PTX_NONE: always */
 	uint32_t count;			/* operands; of PTX_I_LABEL: the label's number */
@@ -164,10 +165,10 @@ struct ptx_module {
 struct ptx_module *ptx_parse(struct ptx_ctx *ctx, const char *text, size_t len);
 
 unsigned int ptx_type_bytes(enum ptx_type type);
-char ptx_type_letter(enum ptx_type type);	/* u s b f p, h for packed halves */
+char ptx_type_letter(enum ptx_type type);	/* u s b f p m, h for packed halves */
 const char *ptx_mod_name(unsigned int mod);	/* without the dot */
 const char *ptx_op_name(unsigned int op);
-uint32_t ptx_mod_kinds(unsigned int mod);
+uint64_t ptx_mod_kinds(unsigned int mod);
 /* The instruction as written, operands left out: "ld.global.f32". */
 const char *ptx_insn_text(const struct ptx_insn *insn, char *text, size_t size);
 
@@ -182,7 +183,7 @@ static inline bool ptx_has(const struct ptx_insn *insn, unsigned int mod)
 /*
  * The modifier of one of `kinds` that the instruction carries, PTX_M_NONE if none; the first one.
  */
-static inline unsigned int ptx_mod_of(const struct ptx_insn *insn, uint32_t kinds)
+static inline unsigned int ptx_mod_of(const struct ptx_insn *insn, uint64_t kinds)
 {
 	for (unsigned int i = 0; i < insn->mod_count; i++)
 		if (ptx_mod_kinds(insn->mods[i]) & kinds)

@@ -19,7 +19,7 @@ static const char *const mod_names[] = {
 	[PTX_M_UNKNOWN] = "?",
 };
 
-static const uint32_t mod_kinds[] = {
+static const uint64_t mod_kinds[] = {
 	[PTX_T_NONE] = 0,
 #define PTX_X(name, text, bytes, letter) [PTX_##name] = PTX_K_TYPE,
 	PTX_TYPES(PTX_X)
@@ -64,7 +64,7 @@ const char *ptx_mod_name(unsigned int mod)
 	return mod_names[mod];
 }
 
-uint32_t ptx_mod_kinds(unsigned int mod)
+uint64_t ptx_mod_kinds(unsigned int mod)
 {
 	return mod_kinds[mod];
 }

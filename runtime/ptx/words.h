@@ -7,47 +7,50 @@
 #define VGPU_PTX_WORDS_H
 
 /* kinds of modifier */
-#define PTX_K_TYPE	(1u << 0)
-#define PTX_K_RND	(1u << 1)	/* .rn .rz .rm .rp */
-#define PTX_K_RNDI	(1u << 2)	/* .rni .rzi .rmi .rpi */
-#define PTX_K_FTZ	(1u << 3)
-#define PTX_K_SAT	(1u << 4)
-#define PTX_K_APPROX	(1u << 5)	/* .approx .full */
-#define PTX_K_LOHI	(1u << 6)
-#define PTX_K_WIDE	(1u << 7)
-#define PTX_K_SPACE	(1u << 8)
-#define PTX_K_VEC	(1u << 9)
-#define PTX_K_CMP	(1u << 10)
-#define PTX_K_BOOL	(1u << 11)
-#define PTX_K_SEM	(1u << 12)	/* memory order, scope, .volatile */
-#define PTX_K_CACHE	(1u << 13)	/* cache hints, .nc */
-#define PTX_K_ATOM	(1u << 14)
-#define PTX_K_SHIFT	(1u << 15)	/* .l .r .wrap .clamp .shiftamt */
-#define PTX_K_SYNC	(1u << 16)	/* .sync .aligned */
-#define PTX_K_VOTE	(1u << 17)
-#define PTX_K_SHFL	(1u << 18)
-#define PTX_K_PRMT	(1u << 19)
-#define PTX_K_CC	(1u << 20)
-#define PTX_K_UNI	(1u << 21)
-#define PTX_K_TO	(1u << 22)
-#define PTX_K_TESTP	(1u << 23)
-#define PTX_K_BAR	(1u << 24)
-#define PTX_K_WARP	(1u << 25)
-#define PTX_K_LEVEL	(1u << 26)	/* membar .cta .gl .sys; prefetch .L1 .L2 */
-#define PTX_K_COMP	(1u << 27)	/* .x .y .z .w of a special register */
-#define PTX_K_NAN	(1u << 28)
-#define PTX_K_RELU	(1u << 29)
-#define PTX_K_GROUP	(1u << 30)	/* of cp.async: .commit_group and so on */
-#define PTX_K_OTHER	(1u << 31)	/* known, and supported nowhere */
+#define PTX_K_TYPE	(1ull << 0)
+#define PTX_K_RND	(1ull << 1)	/* .rn .rz .rm .rp */
+#define PTX_K_RNDI	(1ull << 2)	/* .rni .rzi .rmi .rpi */
+#define PTX_K_FTZ	(1ull << 3)
+#define PTX_K_SAT	(1ull << 4)
+#define PTX_K_APPROX	(1ull << 5)	/* .approx .full */
+#define PTX_K_LOHI	(1ull << 6)
+#define PTX_K_WIDE	(1ull << 7)
+#define PTX_K_SPACE	(1ull << 8)
+#define PTX_K_VEC	(1ull << 9)
+#define PTX_K_CMP	(1ull << 10)
+#define PTX_K_BOOL	(1ull << 11)
+#define PTX_K_SEM	(1ull << 12)	/* memory order, scope, .volatile */
+#define PTX_K_CACHE	(1ull << 13)	/* cache hints, .nc */
+#define PTX_K_ATOM	(1ull << 14)
+#define PTX_K_SHIFT	(1ull << 15)	/* .l .r .wrap .clamp .shiftamt */
+#define PTX_K_SYNC	(1ull << 16)	/* .sync .aligned */
+#define PTX_K_VOTE	(1ull << 17)
+#define PTX_K_SHFL	(1ull << 18)
+#define PTX_K_PRMT	(1ull << 19)
+#define PTX_K_CC	(1ull << 20)
+#define PTX_K_UNI	(1ull << 21)
+#define PTX_K_TO	(1ull << 22)
+#define PTX_K_TESTP	(1ull << 23)
+#define PTX_K_BAR	(1ull << 24)
+#define PTX_K_WARP	(1ull << 25)
+#define PTX_K_LEVEL	(1ull << 26)	/* membar .cta .gl .sys; prefetch .L1 .L2 */
+#define PTX_K_MATRIX	(1ull << 27)	/* shapes and layouts of mma and its kin */
+#define PTX_K_NAN	(1ull << 28)
+#define PTX_K_RELU	(1ull << 29)
+#define PTX_K_GROUP	(1ull << 30)	/* of cp.async: .commit_group and so on */
+#define PTX_K_FINITE	(1ull << 32)	/* .satfinite */
+#define PTX_K_RNA	(1ull << 33)	/* to the nearest, ties away from zero */
+#define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
-/* X(enum name, spelling, bytes, letter): types */
+/* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone */
 #define PTX_TYPES(X)										\
 	X(U8, "u8", 1, 'u') X(U16, "u16", 2, 'u') X(U32, "u32", 4, 'u') X(U64, "u64", 8, 'u')	\
 	X(S8, "s8", 1, 's') X(S16, "s16", 2, 's') X(S32, "s32", 4, 's') X(S64, "s64", 8, 's')	\
 	X(B8, "b8", 1, 'b') X(B16, "b16", 2, 'b') X(B32, "b32", 4, 'b') X(B64, "b64", 8, 'b')	\
 	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') \
 	X(F16X2, "f16x2", 4, 'h') X(BF16, "bf16", 2, 'f') X(BF16X2, "bf16x2", 4, 'h') \
-	X(PRED, "pred", 1, 'p')
+	X(TF32, "tf32", 4, 'm') X(E4M3, "e4m3", 1, 'm') X(E5M2, "e5m2", 1, 'm') \
+	X(E4M3X2, "e4m3x2", 2, 'm') X(E5M2X2, "e5m2x2", 2, 'm') X(PRED, "pred", 1, 'p')
 
 /* X(enum name, spelling, kinds): the other modifiers */
 #define PTX_MODS(X)										\
@@ -55,7 +58,8 @@
 	X(RP, "rp", PTX_K_RND) \
 	X(RNI, "rni", PTX_K_RNDI) X(RZI, "rzi", PTX_K_RNDI) X(RMI, "rmi", PTX_K_RNDI) \
 	X(RPI, "rpi", PTX_K_RNDI) \
-	X(FTZ, "ftz", PTX_K_FTZ) X(SAT, "sat", PTX_K_SAT) X(SATFINITE, "satfinite", PTX_K_OTHER) \
+	X(FTZ, "ftz", PTX_K_FTZ) X(SAT, "sat", PTX_K_SAT) X(SATFINITE, "satfinite", PTX_K_FINITE) \
+	X(RNA, "rna", PTX_K_RNA) \
 	X(APPROX, "approx", PTX_K_APPROX) X(FULL, "full", PTX_K_APPROX)				\
 	X(LO, "lo", PTX_K_LOHI | PTX_K_CMP) X(HI, "hi", PTX_K_LOHI | PTX_K_CMP) \
 	X(WIDE, "wide", PTX_K_WIDE) \
@@ -79,7 +83,7 @@
 	X(ADD, "add", PTX_K_ATOM) X(MIN, "min", PTX_K_ATOM) X(MAX, "max", PTX_K_ATOM) \
 	X(EXCH, "exch", PTX_K_ATOM) \
 	X(CAS, "cas", PTX_K_ATOM) X(INC, "inc", PTX_K_ATOM) X(DEC, "dec", PTX_K_ATOM)		\
-	X(NOFTZ, "noftz", PTX_K_OTHER)								\
+	X(NOFTZ, "noftz", PTX_K_ATOM)								\
 	X(VOLATILE, "volatile", PTX_K_SEM) X(RELAXED, "relaxed", PTX_K_SEM) \
 	X(ACQUIRE, "acquire", PTX_K_SEM) \
 	X(RELEASE, "release", PTX_K_SEM) X(ACQREL, "acq_rel", PTX_K_SEM) X(SC, "sc", PTX_K_SEM)	\
@@ -100,6 +104,7 @@
 	X(WAITALL, "wait_all", PTX_K_GROUP) X(L2FIRST, "L2::evict_first", PTX_K_CACHE)		\
 	X(L2LAST, "L2::evict_last", PTX_K_CACHE) X(L2NORMAL, "L2::evict_normal", PTX_K_CACHE)	\
 	X(L2UNCHANGED, "L2::evict_unchanged", PTX_K_CACHE)					\
+	X(CVTP, "cvt", PTX_K_TO) \
 	X(FRACTIONAL, "fractional", PTX_K_TO) X(RANGE, "range", PTX_K_TO)			\
 	X(L2_64, "L2::64B", PTX_K_CACHE)	\
 	X(L2_128, "L2::128B", PTX_K_CACHE) X(L2_256, "L2::256B", PTX_K_CACHE)			\
@@ -120,8 +125,14 @@
 	X(NUMBER, "number", PTX_K_TESTP) \
 	X(NOTANUMBER, "notanumber", PTX_K_TESTP) X(NORMAL, "normal", PTX_K_TESTP)		\
 	X(SUBNORMAL, "subnormal", PTX_K_TESTP)							\
-	X(DIMX, "x", PTX_K_COMP) X(DIMY, "y", PTX_K_COMP) X(DIMZ, "z", PTX_K_COMP) \
-	X(DIMW, "w", PTX_K_COMP)
+	X(DIMX, "x", PTX_K_OTHER) X(DIMY, "y", PTX_K_OTHER) X(DIMZ, "z", PTX_K_OTHER) \
+	X(DIMW, "w", PTX_K_OTHER)								\
+	X(ROW, "row", PTX_K_MATRIX) X(COL, "col", PTX_K_MATRIX) X(TRANS, "trans", PTX_K_MATRIX) \
+	X(X1, "x1", PTX_K_MATRIX) X(X2, "x2", PTX_K_MATRIX) X(X4, "x4", PTX_K_MATRIX) \
+	X(M8N8, "m8n8", PTX_K_MATRIX) X(M8N8K4, "m8n8k4", PTX_K_MATRIX) \
+	X(M8N8K16, "m8n8k16", PTX_K_MATRIX) X(M16N8K4, "m16n8k4", PTX_K_MATRIX) \
+	X(M16N8K8, "m16n8k8", PTX_K_MATRIX) X(M16N8K16, "m16n8k16", PTX_K_MATRIX) \
+	X(M16N8K32, "m16n8k32", PTX_K_MATRIX)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
 #define PTX_OPS(X)										\
@@ -148,15 +159,16 @@
 	X(SHL, "shl") X(SHR, "shr") X(SIN, "sin") X(SLCT, "slct") X(SQRT, "sqrt") X(ST, "st") \
 	X(SUB, "sub") \
 	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") \
-	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux")		\
+	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux") \
+	X(LDMATRIX, "ldmatrix") X(MMA, "mma") X(MOVMATRIX, "movmatrix") X(STMATRIX, "stmatrix") \
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
 	X(DISCARD, "discard") X(ELECT, "elect")			\
-	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") X(LDMATRIX, "ldmatrix") \
+	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") \
 	X(MAPA, "mapa") \
-	X(MBARRIER, "mbarrier") X(MMA, "mma") X(MULTIMEM, "multimem") \
+	X(MBARRIER, "mbarrier") X(MULTIMEM, "multimem") \
 	X(SETMAXNREG, "setmaxnreg") \
-	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") X(STMATRIX, "stmatrix") \
+	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") \
 	X(SULD, "suld") \
 	X(SUQ, "suq") X(SURED, "sured") X(SUST, "sust") X(SZEXT, "szext") X(TEX, "tex") \
 	X(TLD4, "tld4") X(TXQ, "txq") \

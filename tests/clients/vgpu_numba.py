@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """
-Plugin of pytest: numba's own tests as on a machine without nvJitLink, which makes SASS. Kernels are
-then linked by the driver, from PTX.
+Plugin of pytest for numba's own tests: what their repository's conftest.py has, which the package
+lacks.
 """
-import cuda.bindings.driver
-import cuda.core._linker as linker
-import numba.cuda.decorators as decorators
-from numba.cuda.cudadrv import driver
+import pytest
 
-linker._use_nvjitlink_backend = False
-linker._driver = cuda.bindings.driver
-driver._have_nvjitlink = decorators._have_nvjitlink = lambda: False
+
+@pytest.fixture(scope="class")
+def initialize_from_pytest_config(request):
+    request.cls._dump_failed_filechecks = False

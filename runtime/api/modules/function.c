@@ -40,6 +40,16 @@ int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size
 	return (int)blocks;
 }
 
+static size_t constant_bytes(const struct vgpu_program *program)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < program->symbol_count; i++)
+		if (program->symbols[i].constant)
+			bytes += program->symbols[i].size;
+	return bytes;
+}
+
 void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAttributes *attributes)
 {
 	const struct vgpu_program_kernel *kernel = rt_kernel(function);
@@ -55,6 +65,7 @@ void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAtt
 		.regs = (int)kernel->vass.regs,
 		.max_threads = (int)threads,
 		.shared_bytes = kernel->vass.shared_bytes,
+		.constant_bytes = constant_bytes(function->module->image.program),
 		.local_bytes = kernel->vass.local_bytes,
 		.spilled_bytes = kernel->spilled_bytes,
 		.param_bytes = kernel->vass.param_bytes,

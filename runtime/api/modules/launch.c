@@ -32,8 +32,12 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 	if (dynamic_shared > rt.info.shared_per_block ||
 	    dynamic_shared + vass->shared_bytes > function->max_dynamic_shared)
 		return vgpuErrorInvalidValue;
-	if (vass->max_threads && threads > vass->max_threads)
-		return vgpuErrorLaunchOutOfResources;
+	if (vass->max_threads && threads > vass->max_threads) {
+		rt_message("`%s' is for blocks of at most %u threads, and this one has %llu",
+			   rt_kernel(function)->name, vass->max_threads,
+			   (unsigned long long)threads);
+		return vgpuErrorInvalidValue;
+	}
 	return check_arguments(rt_kernel(function), arguments);
 }
 

@@ -11,11 +11,11 @@
 
 #define ARITH	(PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
 #define MEMORY	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_CACHE)
-#define ATOMIC	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_ATOM)
+#define ATOMIC	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_ATOM | PTX_K_CACHE)
 
 static const struct lowering {
 	void (*lower)(struct cc_lower *l);
-	uint32_t kinds;			/* modifiers it takes */
+	uint64_t kinds;			/* modifiers it takes */
 	uint8_t ops_min, ops_max, types_min, types_max;
 } lowerings[PTX_OP_COUNT] = {
 	[PTX_I_ABS] = { cc_lower_absneg, PTX_K_TYPE | PTX_K_FTZ, 2, 2, 1, 1 },
@@ -38,7 +38,8 @@ static const struct lowering {
 	[PTX_I_CNOT] = { cc_lower_logic, PTX_K_TYPE, 2, 2, 1, 1 },
 	[PTX_I_COPYSIGN] = { cc_lower_copysign, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_COS] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
-	[PTX_I_CVT] = { cc_lower_cvt, ARITH | PTX_K_RNDI | PTX_K_RELU, 2, 3, 2, 2 },
+	[PTX_I_CVT] = { cc_lower_cvt, ARITH | PTX_K_RNDI | PTX_K_RELU | PTX_K_FINITE | PTX_K_RNA, 2,
+			3, 2, 2 },
 	[PTX_I_CVTA] = { cc_lower_cvta, PTX_K_TYPE | PTX_K_SPACE | PTX_K_TO, 2, 2, 1, 1 },
 	[PTX_I_DIV] = { cc_lower_fdiv, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 3, 3, 1,
 			1 },
@@ -70,7 +71,8 @@ static const struct lowering {
 	[PTX_I_OR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_PMEVENT] = { cc_lower_nothing, 0, 1, 1, 0, 0 },
 	[PTX_I_POPC] = { cc_lower_count, PTX_K_TYPE, 2, 2, 1, 1 },
-	[PTX_I_PREFETCH] = { cc_lower_nothing, PTX_K_SPACE | PTX_K_LEVEL, 1, 1, 0, 0 },
+	[PTX_I_PREFETCH] = { cc_lower_nothing, PTX_K_SPACE | PTX_K_LEVEL | PTX_K_CACHE, 1, 1, 0,
+			     0 },
 	[PTX_I_PREFETCHU] = { cc_lower_nothing, PTX_K_LEVEL, 1, 1, 0, 0 },
 	[PTX_I_PRMT] = { cc_lower_prmt, PTX_K_TYPE | PTX_K_PRMT, 4, 4, 1, 1 },
 	[PTX_I_RCP] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1,
@@ -101,8 +103,16 @@ static const struct lowering {
 	[PTX_I_VOTE] = { cc_lower_vote, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 2, 3, 1, 1 },
 	[PTX_I_CP] = { cc_lower_cp, PTX_K_SPACE | PTX_K_CACHE | PTX_K_TO | PTX_K_GROUP, 0, 4, 0,
 		       0 },
-	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO | PTX_K_SPACE,
-				 1, 4, 1, 1 },
+	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO |
+				 PTX_K_SPACE | PTX_K_LEVEL, 1, 4, 1, 1 },
+	[PTX_I_LDMATRIX] = { cc_lower_ldmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
+			     PTX_K_MATRIX, 2, 2, 1, 1 },
+	[PTX_I_MMA] = { cc_lower_mma, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX | PTX_K_FINITE, 4, 4,
+			4, 4 },
+	[PTX_I_MOVMATRIX] = { cc_lower_movmatrix, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX, 2, 2, 1,
+			      1 },
+	[PTX_I_STMATRIX] = { cc_lower_stmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
+			     PTX_K_MATRIX, 2, 2, 1, 1 },
 	[PTX_I_REDUX] = { cc_lower_redux, PTX_K_TYPE | PTX_K_ATOM | PTX_K_BOOL | PTX_K_SYNC, 3, 3,
 			  1, 1 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
@@ -539,6 +549,10 @@ static void lower_insn(struct cc_lower *l)
 	if (in->type_count < how->types_min || in->type_count > how->types_max)
 		cc_refuse(l, "%u types where %u are wanted", in->type_count,
 			  in->type_count < how->types_min ? how->types_min : how->types_max);
+	for (unsigned int i = 0; i < in->type_count; i++)
+		if (ptx_type_letter(in->types[i]) == 'm' && in->op != PTX_I_MMA &&
+		    in->op != PTX_I_CVT)
+			cc_refuse(l, "type .%s is not supported here", ptx_mod_name(in->types[i]));
 	l->first_temp = l->cc->vregs_count;
 	l->guard = CC_PT;
 	l->guard_not = false;

@@ -63,8 +63,29 @@ struct cc_value {		/* a source: a register or a constant */
 	bool reloc;
 };
 
+struct cc_address {		/* an operand in [ ] */
+	enum ptx_space space;
+	uint32_t base;		/* CC_NONE: absolute */
+	uint64_t offset;
+	bool reloc;
+	bool constant;		/* of constant memory, which is in the space of global memory */
+};
+
 _Noreturn void cc_refuse(struct cc_lower *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * lower_mem.c: the state space that the instruction names; an address operand, its base in the
+ * register class its space wants; one VASS access of @count elements of @bytes, with the order in
+ * l->mem; the fence before a release or behind an acquire
+ */
+enum ptx_space cc_space_of(struct cc_lower *l);
+struct cc_address cc_address_operand(struct cc_lower *l, const struct ptx_operand *o,
+				     enum ptx_space space);
+void cc_check_offset(struct cc_lower *l, const struct cc_address *address);
+void cc_access_memory(struct cc_lower *l, const struct cc_address *address, bool store,
+		      unsigned int bytes, bool sign, unsigned int count, const uint32_t *regs);
+void cc_acquire_release(struct cc_lower *l, bool before);
 
 /* emission */
 uint32_t cc_temp(struct cc_lower *l, enum cc_class class);
@@ -106,16 +127,28 @@ bool cc_signed(enum ptx_type type);
 /*
  * lower_half.c: whether a type is .f16, .bf16 or a pair of them; an instruction on such, as far as
  * it is arithmetic (false: it is not); the two operands from @first on as f32, of a pair both
- * halves; what set and setp make of them; conversions
+ * halves; the sum of two, rounded to the nearest; what set and setp make of them; conversions
  */
 bool cc_is_half(enum ptx_type type);
 bool cc_lower_half(struct cc_lower *l);
 uint32_t cc_half_to_f32(struct cc_lower *l, uint32_t half, bool bf16);
 uint32_t cc_f32_to_half(struct cc_lower *l, uint32_t single, bool bf16, unsigned int rounding);
+uint32_t cc_half_sum(struct cc_lower *l, uint32_t a, uint32_t b, enum ptx_type type);
 void cc_half_operands(struct cc_lower *l, unsigned int first, enum ptx_type type, uint32_t a[2],
 		      uint32_t b[2]);
 void cc_half_flags(struct cc_lower *l, uint32_t dst, enum ptx_type type, const uint32_t preds[2]);
 bool cc_lower_cvt_half(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype);
+
+/*
+ * lower_small.c: conversions to and from .tf32, .e4m3x2 and .e5m2x2 (false: it is none); the f32
+ * that the low byte of a register is in one of the two formats
+ */
+bool cc_lower_cvt_small(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype);
+uint32_t cc_fp8_to_f32(struct cc_lower *l, uint32_t byte, bool e5m2);
+
+/* lower_sync.c: the value of another lane, all lanes taking part; @c as SHFL's operand c */
+uint32_t cc_shuffled(struct cc_lower *l, unsigned int mode, uint32_t value, struct cc_value lane,
+		     uint32_t c, uint32_t members);
 
 /* one function per family; each handles the instruction l->in */
 void cc_lower_add(struct cc_lower *l);
@@ -164,6 +197,10 @@ void cc_lower_nothing(struct cc_lower *l);
 void cc_lower_cp(struct cc_lower *l);
 void cc_lower_policy(struct cc_lower *l);
 void cc_lower_redux(struct cc_lower *l);
+void cc_lower_mma(struct cc_lower *l);
+void cc_lower_ldmatrix(struct cc_lower *l);
+void cc_lower_stmatrix(struct cc_lower *l);
+void cc_lower_movmatrix(struct cc_lower *l);
 /*
  * lower_order.c: memory order, scope and cache operator of l->in, as vgpu_insn.mem has them;
  * refuses what does not go together

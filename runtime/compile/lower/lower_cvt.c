@@ -299,6 +299,10 @@ void cc_lower_cvt(struct cc_lower *l)
 	enum ptx_type dtype = cc_type(l, 0), stype = cc_type(l, 1);
 	uint32_t dst, value;
 
+	if (cc_lower_cvt_small(l, dtype, stype))
+		return;
+	if (ptx_mod_of(l->in, PTX_K_FINITE | PTX_K_RNA) != PTX_M_NONE)
+		cc_refuse(l, ".satfinite and .rna are not supported to these types");
 	if (cc_lower_cvt_half(l, dtype, stype))
 		return;
 	if (ptx_has(l->in, PTX_M_RELU))

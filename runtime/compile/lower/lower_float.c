@@ -27,8 +27,18 @@ void cc_lower_farith(struct cc_lower *l, unsigned int op32, unsigned int op64)
 
 	if (ptx_has(l->in, PTX_M_CC))
 		cc_refuse(l, ".cc on floats");
-	if (ptx_has(l->in, PTX_M_NANP))
-		cc_refuse(l, ".NaN is supported on halves only");
+	if (ptx_has(l->in, PTX_M_NANP)) {	/* a NaN if either is one */
+		uint32_t a = cc_src_reg(l, 1, type), b = cc_src_reg(l, 2, type),
+			 result = cc_temp(l, CC_R), nan = cc_temp(l, CC_P),
+			 nans = cc_const(l, CC_R, 0x7fffffff);
+
+		if (wide)
+			cc_refuse(l, ".NaN is for .f32 and halves");
+		cc_op(l, op32, flags, result, a, b, CC_NONE);
+		cc_op(l, VGPU_OP_SETPF, VGPU_CMP_NAN, nan, a, b, CC_NONE);
+		cc_op(l, VGPU_OP_SEL, 0, dst, nans, result, nan);
+		return;
+	}
 	cc_opv(l, wide ? op64 : op32, flags, dst, cc_src(l, 1, type), cc_src(l, 2, type), CC_NONE);
 }
 

@@ -215,6 +215,21 @@ static void half_arithmetic(struct cc_lower *l, enum ptx_type type)
 	write_halves(l, dst, type, half);
 }
 
+uint32_t cc_half_sum(struct cc_lower *l, uint32_t a, uint32_t b, enum ptx_type type)
+{
+	uint32_t wide[2][2], half[2], sum, out = cc_temp(l, CC_R);
+
+	widen(l, a, type, wide[0]);
+	widen(l, b, type, wide[1]);
+	for (unsigned int i = 0; i < (is_pair(type) ? 2u : 1u); i++) {
+		sum = cc_temp(l, CC_R);
+		cc_op(l, VGPU_OP_FADD, 0, sum, wide[0][i], wide[1][i], CC_NONE);
+		half[i] = cc_f32_to_half(l, sum, is_bf16(type), VGPU_RND_RN);
+	}
+	write_halves(l, out, type, half);
+	return out;
+}
+
 void cc_half_operands(struct cc_lower *l, unsigned int first, enum ptx_type type, uint32_t a[2],
 		      uint32_t b[2])
 {

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of loads, stores, atomics and fences. Parameters of kernels are read with LDP,
- * parameters of functions live in registers or in local memory (call.c decides).
+ * Lowering of loads, stores, fences and asynchronous copies; atomics are in lower_atom.c.
+ * Parameters of kernels are read with LDP, parameters of functions live in registers or in local
+ * memory (call.c decides).
  */
 #include "lower.h"
 
-struct address {
-	enum ptx_space space;
-	uint32_t base;		/* CC_NONE: absolute */
-	uint64_t offset;
-	bool reloc;
-	bool constant;		/* of constant memory, which is in the space of global memory */
-};
-
-static enum ptx_space space_of(struct cc_lower *l)
+enum ptx_space cc_space_of(struct cc_lower *l)
 {
 	switch (ptx_mod_of(l->in, PTX_K_SPACE)) {
 	case PTX_M_GLOBAL:
@@ -38,10 +31,10 @@ static bool narrow_space(enum ptx_space space)
 }
 
 /* The address operand, its base in the register class its space wants. */
-static struct address address_of(struct cc_lower *l, const struct ptx_operand *o,
+struct cc_address cc_address_operand(struct cc_lower *l, const struct ptx_operand *o,
 				 enum ptx_space space)
 {
-	struct address address = { .space = space, .base = CC_NONE, .offset = o->value };
+	struct cc_address address = { .space = space, .base = CC_NONE, .offset = o->value };
 	struct cc_value value;
 	uint32_t base, low;
 
@@ -87,7 +80,7 @@ static struct address address_of(struct cc_lower *l, const struct ptx_operand *o
 }
 
 /* Offsets into shared and local memory have 32 bits, also those that are negative. */
-static void check_offset(struct cc_lower *l, const struct address *address)
+void cc_check_offset(struct cc_lower *l, const struct cc_address *address)
 {
 	uint64_t offset = address->offset;
 
@@ -117,7 +110,7 @@ static unsigned int mem_op(enum ptx_space space, bool store)
 }
 
 /* One VASS access of `count` elements; registers as its fields want them. */
-static void access_memory(struct cc_lower *l, const struct address *address, bool store,
+void cc_access_memory(struct cc_lower *l, const struct cc_address *address, bool store,
 			  unsigned int bytes, bool sign, unsigned int count, const uint32_t *regs)
 {
 	unsigned int flags = log2_bytes(bytes) | log2_bytes(count) << 2;
@@ -133,7 +126,7 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 		     address->base, store ? regs[0] : CC_NONE, CC_NONE);
 	for (unsigned int i = 1; i < count; i++)
 		insn->more[i - 1] = regs[i];
-	check_offset(l, address);
+	cc_check_offset(l, address);
 	insn->imm = address->offset;
 	insn->reloc = address->reloc;
 	insn->constant = address->constant && !store;
@@ -142,7 +135,7 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 }
 
 /* One element of a .param variable that lies across its alignment, a byte at a time. */
-static void store_bytes(struct cc_lower *l, struct address address, unsigned int bytes,
+static void store_bytes(struct cc_lower *l, struct cc_address address, unsigned int bytes,
 			uint32_t reg)
 {
 	if (bytes == 8) {
@@ -162,11 +155,11 @@ static void store_bytes(struct cc_lower *l, struct address address, unsigned int
 			byte = cc_temp(l, CC_R);
 			cc_opi(l, VGPU_OP_SHRU, 0, byte, reg, 8 * i, CC_NONE);
 		}
-		access_memory(l, &address, true, 1, false, 1, &byte);
+		cc_access_memory(l, &address, true, 1, false, 1, &byte);
 	}
 }
 
-static void load_bytes(struct cc_lower *l, struct address address, unsigned int bytes, bool sign,
+static void load_bytes(struct cc_lower *l, struct cc_address address, unsigned int bytes, bool sign,
 		       uint32_t dst)
 {
 	uint32_t sum = cc_temp(l, CC_R);
@@ -180,12 +173,12 @@ static void load_bytes(struct cc_lower *l, struct address address, unsigned int 
 		cc_op(l, VGPU_OP_PACK, 0, dst, sum, high, CC_NONE);
 		return;
 	}
-	access_memory(l, &address, false, 1, false, 1, &sum);
+	cc_access_memory(l, &address, false, 1, false, 1, &sum);
 	for (unsigned int i = 1; i < bytes; i++) {
 		uint32_t byte = cc_temp(l, CC_R), moved = cc_temp(l, CC_R), more = cc_temp(l, CC_R);
 
 		address.offset++;
-		access_memory(l, &address, false, 1, false, 1, &byte);
+		cc_access_memory(l, &address, false, 1, false, 1, &byte);
 		cc_opi(l, VGPU_OP_SHL, 0, moved, byte, 8 * i, CC_NONE);
 		cc_op(l, VGPU_OP_OR, 0, more, sum, moved, CC_NONE);
 		sum = more;
@@ -197,20 +190,20 @@ static void load_bytes(struct cc_lower *l, struct address address, unsigned int 
 }
 
 /*
- * access_memory() of a .param variable by its name. LLVM writes accesses of members where the
+ * cc_access_memory() of a .param variable by its name. LLVM writes accesses of members where the
  * structure has them, also where that is no multiple of their size (bit-fields, packed and derived
  * structures).
  */
-static void access_param(struct cc_lower *l, struct address address, bool store, unsigned int bytes,
-			 bool sign, unsigned int count, const uint32_t *regs)
+static void access_param(struct cc_lower *l, struct cc_address address, bool store,
+			 unsigned int bytes, bool sign, unsigned int count, const uint32_t *regs)
 {
 	if (address.offset % (bytes * count) == 0) {
-		access_memory(l, &address, store, bytes, sign, count, regs);
+		cc_access_memory(l, &address, store, bytes, sign, count, regs);
 		return;
 	}
 	for (unsigned int i = 0; i < count; i++, address.offset += bytes) {
 		if (address.offset % bytes == 0)
-			access_memory(l, &address, store, bytes, sign, 1, &regs[i]);
+			cc_access_memory(l, &address, store, bytes, sign, 1, &regs[i]);
 		else if (store)
 			store_bytes(l, address, bytes, regs[i]);
 		else
@@ -298,7 +291,7 @@ static void store_slot(struct cc_lower *l, const struct cc_slot *slot, struct cc
  * The fence before a release or behind an acquire. The access has the order itself; the fence says
  * it again, as it did when it was the only one to, and takes the same cycles.
  */
-static void acquire_release(struct cc_lower *l, bool before)
+void cc_acquire_release(struct cc_lower *l, bool before)
 {
 	unsigned int order = VGPU_MEM_ORDER(l->mem),
 		     fence = before ? VGPU_ORDER_RELEASE : VGPU_ORDER_ACQUIRE;
@@ -316,14 +309,14 @@ void cc_lower_ld(struct cc_lower *l)
 	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
 	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
 	uint32_t dst[4] = { 0 }, loaded[4] = { 0 };
-	struct address address;
+	struct cc_address address;
 	struct cc_pvar *pvar;
 
 	l->mem = cc_ld_bits(l);
 	for (unsigned int i = 0; i < count; i++)
 		dst[i] = cc_dst_element(l, &elements[i], type, wider);
 	if (is_direct_param(from)) {
-		if (space_of(l) != PTX_PARAM)
+		if (cc_space_of(l) != PTX_PARAM)
 			cc_refuse(l, "`%s' is not in that state space", from->var->name);
 		pvar = cc_param(l, from->var);
 		if (pvar->kind == CC_PVAR_SLOTS) {
@@ -333,23 +326,23 @@ void cc_lower_ld(struct cc_lower *l)
 							bytes));
 			return;
 		}
-		address = (struct address){
+		address = (struct cc_address){
 			.space = pvar->kind == CC_PVAR_KERNEL ? PTX_PARAM : PTX_LOCAL,
 			.base = CC_NONE,
 			.offset = pvar->offset + from->value,
 		};
 	} else {
-		address = address_of(l, from, space_of(l));
+		address = cc_address_operand(l, from, cc_space_of(l));
 	}
 	for (unsigned int i = 0; i < count; i++)
 		loaded[i] = load_target(l, type, dst[i]);
 	if (is_direct_param(from))
 		access_param(l, address, false, bytes, cc_signed(type), count, loaded);
 	else
-		access_memory(l, &address, false, bytes, cc_signed(type), count, loaded);
+		cc_access_memory(l, &address, false, bytes, cc_signed(type), count, loaded);
 	for (unsigned int i = 0; i < count; i++)
 		widen_loaded(l, type, dst[i], loaded[i]);
-	acquire_release(l, false);
+	cc_acquire_release(l, false);
 }
 
 void cc_lower_st(struct cc_lower *l)
@@ -361,16 +354,16 @@ void cc_lower_st(struct cc_lower *l)
 	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
 	struct cc_value values[4];
 	uint32_t regs[4];
-	struct address address;
+	struct cc_address address;
 	struct cc_pvar *pvar;
 
 	l->mem = cc_st_bits(l);
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = cc_src_element(l, &elements[i], type, wider);
-	if (space_of(l) == PTX_CONST)
+	if (cc_space_of(l) == PTX_CONST)
 		cc_refuse(l, "constant memory cannot be written");
 	if (is_direct_param(to)) {
-		if (space_of(l) != PTX_PARAM || to->var->is_kernel_param)
+		if (cc_space_of(l) != PTX_PARAM || to->var->is_kernel_param)
 			cc_refuse(l, "a parameter of a kernel cannot be written");
 		pvar = cc_param(l, to->var);
 		if (pvar->kind == CC_PVAR_SLOTS) {
@@ -381,96 +374,22 @@ void cc_lower_st(struct cc_lower *l)
 					   values[i]);
 			return;
 		}
-		address = (struct address){
+		address = (struct cc_address){
 			.space = PTX_LOCAL, .base = CC_NONE, .offset = pvar->offset + to->value,
 		};
 	} else {
-		address = address_of(l, to, space_of(l));
+		address = cc_address_operand(l, to, cc_space_of(l));
 	}
 	for (unsigned int i = 0; i < count; i++)
 		regs[i] = cc_in_reg(l, values[i], cc_class_of(type));
-	acquire_release(l, true);
+	cc_acquire_release(l, true);
 	if (is_direct_param(to))
 		access_param(l, address, true, bytes, false, count, regs);
 	else
-		access_memory(l, &address, true, bytes, false, count, regs);
+		cc_access_memory(l, &address, true, bytes, false, count, regs);
 }
 
-/* ---- atom, red ---------------------------------------------------------- */
-
-static unsigned int atom_flags(struct cc_lower *l, enum ptx_type type)
-{
-	static const struct {
-		uint8_t mod, operation;
-	} table[] = {
-		{ PTX_M_ADD, VGPU_ATOM_ADD },	{ PTX_M_MIN, VGPU_ATOM_MIN },
-		{ PTX_M_MAX, VGPU_ATOM_MAX },	{ PTX_M_AND, VGPU_ATOM_AND },
-		{ PTX_M_OR, VGPU_ATOM_OR },	{ PTX_M_XOR, VGPU_ATOM_XOR },
-		{ PTX_M_EXCH, VGPU_ATOM_EXCH }, { PTX_M_CAS, VGPU_ATOM_CAS },
-		{ PTX_M_INC, VGPU_ATOM_INC },	{ PTX_M_DEC, VGPU_ATOM_DEC },
-	};
-	unsigned int mod = ptx_mod_of(l->in, PTX_K_ATOM), flags = VGPU_ATOM_COUNT;
-	bool is_float = ptx_type_letter(type) == 'f';
-
-	if (type == PTX_PRED || type == PTX_F16X2 || ptx_type_bytes(type) < 4)
-		cc_refuse(l, "type .%s is not supported here", ptx_mod_name(type));
-	for (unsigned int i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (table[i].mod == mod)
-			flags = table[i].operation;
-	if (flags == VGPU_ATOM_COUNT)
-		cc_refuse(l, "an operation (.add, .cas and so on) is missing");
-	if ((flags == VGPU_ATOM_INC || flags == VGPU_ATOM_DEC) && type != PTX_U32)
-		cc_refuse(l, ".inc and .dec are for .u32");
-	if (is_float && flags == VGPU_ATOM_ADD)
-		flags |= VGPU_F_ATOM_FLOAT;
-	else if (is_float && flags != VGPU_ATOM_EXCH)
-		cc_refuse(l, "floats can only be added");
-	if (cc_signed(type) && (flags == VGPU_ATOM_MIN || flags == VGPU_ATOM_MAX))
-		flags |= VGPU_F_ATOM_SIGNED;
-	return flags;
-}
-
-void cc_lower_atom(struct cc_lower *l)
-{
-	enum ptx_type type = cc_type(l, 0);
-	unsigned int flags = atom_flags(l, type), op, first = l->in->op == PTX_I_ATOM;
-	bool wide = ptx_type_bytes(type) == 8, cas = VGPU_F_ATOM(flags) == VGPU_ATOM_CAS;
-	uint32_t dst = first ? cc_dst(l, 0, type) : CC_NONE, b, c = CC_NONE;
-	struct address address;
-	struct cc_insn *insn;
-
-	if (l->in->count != 2 + first + cas || (cas && !first))
-		cc_refuse(l, "wrong number of operands");
-	l->mem = cc_atom_bits(l);
-	address = address_of(l, cc_operand(l, first), space_of(l));
-	b = cc_src_reg(l, first + 1, type);
-	if (cas)
-		c = cc_src_reg(l, first + 2, type);
-	switch (address.space) {
-	case PTX_GENERIC:
-		op = wide ? VGPU_OP_ATOMQ : VGPU_OP_ATOM;
-		break;
-	case PTX_GLOBAL:
-		op = wide ? VGPU_OP_ATOMGQ : VGPU_OP_ATOMG;
-		break;
-	case PTX_SHARED:
-		op = wide ? VGPU_OP_ATOMSQ : VGPU_OP_ATOMS;
-		break;
-	default:
-		cc_refuse(l, "atomics work on global and shared memory");
-	}
-	if (address.base == CC_NONE)
-		flags |= VGPU_F_ATOM_ABS;
-	if (!first)
-		flags |= VGPU_F_ATOM_NORET;
-	acquire_release(l, true);
-	insn = cc_op(l, op, flags, dst, address.base, b, c);
-	insn->mem = l->mem;
-	check_offset(l, &address);
-	insn->imm = address.offset;
-	insn->reloc = address.reloc;
-	acquire_release(l, false);
-}
+/* ---- fences ------------------------------------------------------------ */
 
 void cc_lower_fence(struct cc_lower *l)
 {
@@ -479,6 +398,24 @@ void cc_lower_fence(struct cc_lower *l)
 
 /* ---- asynchronous copies -------------------------------------------------- */
 
+/* The operand behind the size: how long the source is, or, a predicate, whether it has no bytes. */
+static uint32_t source_size(struct cc_lower *l, unsigned int bytes)
+{
+	const struct ptx_operand *o = cc_operand(l, 3);
+	struct cc_value source;
+	uint32_t size;
+
+	if (o->kind == PTX_OPND_REG && l->frame->func->regs[o->reg].type == PTX_PRED) {
+		size = cc_temp(l, CC_R);
+		cc_opi(l, VGPU_OP_SEL, 0, size, cc_const(l, CC_R, 0), bytes, cc_src_pred(l, 3));
+		return size;
+	}
+	source = cc_src(l, 3, PTX_U32);
+	if (source.reg == CC_NONE && source.imm > bytes)
+		cc_refuse(l, "the source is at most as long as the copy");
+	return cc_in_reg(l, source, CC_R);
+}
+
 /*
  * cp.async: the words are there when the instruction ends, which is sooner than a wait for them
  * asks for; so there is nothing to commit and to wait for. Of a source that is shorter than the
@@ -486,22 +423,18 @@ void cc_lower_fence(struct cc_lower *l)
  */
 static void copy_async(struct cc_lower *l, unsigned int bytes)
 {
-	struct address to = address_of(l, cc_operand(l, 0), PTX_SHARED),
-		       from = address_of(l, cc_operand(l, 1), PTX_GLOBAL);
+	struct cc_address to = cc_address_operand(l, cc_operand(l, 0), PTX_SHARED),
+		       from = cc_address_operand(l, cc_operand(l, 1), PTX_GLOBAL);
 	uint32_t words[4], guard = l->guard, some, both, size = CC_NONE;
 	unsigned int count = bytes / 4;
 	bool guard_not = l->guard_not;
-	struct cc_value source;
 
 	for (unsigned int i = 0; i < count; i++) {
 		words[i] = cc_temp(l, CC_R);
 		cc_define_temp(l, words[i]);
 	}
 	if (l->in->count == 4) {
-		source = cc_src(l, 3, PTX_U32);
-		if (source.reg == CC_NONE && source.imm > bytes)
-			cc_refuse(l, "the source is at most as long as the copy");
-		size = cc_in_reg(l, source, CC_R);
+		size = source_size(l, bytes);
 		some = cc_temp(l, CC_P);
 		cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_NE, some, size, 0, CC_NONE);
 		both = some;
@@ -516,7 +449,7 @@ static void copy_async(struct cc_lower *l, unsigned int bytes)
 		l->guard = both;
 		l->guard_not = false;
 	}
-	access_memory(l, &from, false, 4, false, count, words);
+	cc_access_memory(l, &from, false, 4, false, count, words);
 	l->guard = guard;
 	l->guard_not = guard_not;
 	for (unsigned int i = 1; i < count && size != CC_NONE; i++) {
@@ -526,7 +459,7 @@ static void copy_async(struct cc_lower *l, unsigned int bytes)
 		cc_opi(l, VGPU_OP_SEL, 0, word, words[i], 0, there);
 		words[i] = word;
 	}
-	access_memory(l, &to, true, 4, false, count, words);
+	cc_access_memory(l, &to, true, 4, false, count, words);
 }
 
 void cc_lower_cp(struct cc_lower *l)

@@ -170,6 +170,10 @@ uint8_t cc_atom_bits(struct cc_lower *l)
 	struct semantics sem = semantics_of(l);
 	unsigned int orders = BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_RELEASE);
 
+	for (unsigned int i = 0; i < l->in->mod_count; i++)
+		if ((ptx_mod_kinds(l->in->mods[i]) & PTX_K_CACHE) && l->in->mods[i] != PTX_M_L2HINT)
+			cc_refuse(l, "modifier .%s is not supported here",
+				  ptx_mod_name(l->in->mods[i]));
 	if (l->in->op == PTX_I_ATOM)
 		orders |= BIT(VGPU_ORDER_ACQUIRE) | BIT(VGPU_ORDER_ACQ_REL);
 	if (sem.order == PTX_M_NONE)

@@ -238,16 +238,24 @@ static unsigned int redux_op(struct cc_lower *l, enum ptx_type type)
 	cc_refuse(l, ".add, .min, .max, .and, .or or .xor is wanted");
 }
 
-static uint32_t shuffled(struct cc_lower *l, unsigned int mode, uint32_t value, uint32_t by,
-			 uint32_t members)
+uint32_t cc_shuffled(struct cc_lower *l, unsigned int mode, uint32_t value, struct cc_value lane,
+		     uint32_t c, uint32_t members)
 {
-	uint32_t out = cc_temp(l, CC_R), clamp = cc_const(l, CC_R, 31);
+	uint32_t out = cc_temp(l, CC_R);
 	struct cc_insn *insn;
 
-	insn = cc_opi(l, VGPU_OP_SHFLSYNC, mode, out, value, by, clamp);
+	insn = cc_opv(l, VGPU_OP_SHFLSYNC, mode, out, (struct cc_value){ .reg = value }, lane,
+		      cc_const(l, CC_R, c));
 	insn->second = CC_NONE;
 	insn->members = members;
 	return out;
+}
+
+static uint32_t shuffled(struct cc_lower *l, unsigned int mode, uint32_t value, uint32_t by,
+			 uint32_t members)
+{
+	return cc_shuffled(l, mode, value, (struct cc_value){ .reg = CC_NONE, .imm = by }, 31,
+			   members);
 }
 
 /* Of a whole warp in five steps; of other masks lane by lane, those that are not in it left out. */

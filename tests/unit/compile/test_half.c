@@ -169,7 +169,7 @@ static void lanes_are_reduced(void **state)
 static void copies_are_there_when_they_were_waited_for(void **state)
 {
 	static const uint32_t in[4] = { 11, 22, 33, 44 };
-	uint32_t out[8];
+	uint32_t out[10];
 
 	(void)state;
 	ptx_begin();
@@ -185,7 +185,13 @@ static void copies_are_there_when_they_were_waited_for(void **state)
 		"st.global.u32 [%out+8], %r4;\nst.global.u32 [%out+12], %r5;\n"
 		"st.global.u32 [%out+16], %r6;\nst.global.u32 [%out+20], %r7;\n"
 		"ld.shared.u32 %r4, [%r1+40];\nst.global.u32 [%out+24], %r4;\n"
-		"ld.global.L2::cache_hint.u32 %r4, [%in+4], %pol;\nst.global.u32 [%out+28], %r4;"),
+		"createpolicy.cvt.L2.b64 %pol, 0x10;\nprefetch.global.L2::evict_last [%in];\n"
+		"ld.global.L2::cache_hint.u32 %r4, [%in+4], %pol;\nst.global.u32 [%out+28], %r4;\n"
+		"red.global.L2::cache_hint.add.u32 [%out+28], 1, %pol;\nsetp.eq.u32 %p1, %t, 0;\n"
+		"cp.async.ca.shared.global [%r1+48], [0], 4, %p1;\n"
+		"cp.async.cg.shared.global.L2::128B [%r1+64], [%in], 16, !%p1;\n"
+		"ld.shared.u32 %r4, [%r1+48];\nst.global.u32 [%out+32], %r4;\n"
+		"ld.shared.u32 %r4, [%r1+76];\nst.global.u32 [%out+36], %r4;"),
 		0), "k", 1, in, sizeof(in), out, sizeof(out));
 	assert_int_equal(out[0], 33);
 	assert_int_equal(out[1], 44);
@@ -194,7 +200,9 @@ static void copies_are_there_when_they_were_waited_for(void **state)
 	assert_int_equal(out[4], 0);
 	assert_int_equal(out[5], 0);
 	assert_int_equal(out[6], 0);	/* nothing was read at 0 */
-	assert_int_equal(out[7], 22);
+	assert_int_equal(out[7], 23);
+	assert_int_equal(out[8], 0);
+	assert_int_equal(out[9], 44);
 	ptx_end();
 }
 

@@ -35,7 +35,13 @@ static void memory_has_its_codes(void **state)
 	OK(cuMemHostAlloc(&host, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
 	OK(cuMemHostGetDevicePointer(&base, host, 0));
 	assert_int_equal(base, (uintptr_t)host);
+	OK(cuMemGetAddressRange(&base, &bytes, base + 500));
+	assert_int_equal(base, (uintptr_t)host);
+	assert_int_equal(bytes, 4096);
+	OK(cuMemsetD8(base, 7, bytes));
+	assert_int_equal(((unsigned char *)host)[4095], 7);
 	OK(cuMemFreeHost(host));
+	REFUSED(cuMemGetAddressRange(&base, &bytes, (uintptr_t)host), CUDA_ERROR_NOT_FOUND);
 	REFUSED(cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE);
 	drv_end(context);
 }

@@ -279,6 +279,55 @@ static void modules_are_linked(void **state)
 	drv_end(context);
 }
 
+/*
+ * 40 numbers that are all wanted in the end need more than 16 registers; a kernel with bounds of
+ * its own may have them. .entry in a comment is none.
+ */
+static void limits_of_registers_are_linked(void **state)
+{
+	CUcontext context = drv_begin();
+	CUjit_option option = CU_JIT_MAX_REGISTERS;
+	void *value = (void *)(uintptr_t)16;
+	char text[8192];
+	size_t at = 0, bytes;
+	CUlinkState link;
+	CUfunction k;
+	CUmodule module;
+	void *cubin;
+	int regs;
+
+	(void)state;
+	at += (size_t)snprintf(text, sizeof(text), HEAD ".const .align 4 .b8 c[12];\n"
+	".const .u64 d;\n"
+			       "// .entry {\n");
+	for (unsigned int kernel = 0; kernel < 2; kernel++) {
+		at += (size_t)snprintf(text + at, sizeof(text) - at, ".visible .entry %s\n"
+				       "{ .reg .u64 %%rd<2>; .reg .u32 %%r<41>;\n"
+				       "ld.param.u64 %%rd1, [p];\n",
+				       kernel ? "j(.param .u64 p) .maxntid 64, 1, "
+				       "1" : "k(.param .u64 p)");
+		for (unsigned int i = 0; i < 80; i++)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, i < 40 ?
+					       "ld.volatile.global.u32 %%r%u, [%%rd1];\n" :
+					       "st.volatile.global.u32 [%%rd1], %%r%u;\n", i % 40);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "ret; }\n");
+	}
+	OK(cuLinkCreate(1, &option, &value, &link));
+	OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, text, at + 1, "limited", 0, NULL, NULL));
+	OK(cuLinkComplete(link, &cubin, &bytes));
+	OK(cuModuleLoadData(&module, cubin));
+	OK(cuLinkDestroy(link));
+	OK(cuModuleGetFunction(&k, module, "k"));
+	OK(cuFuncGetAttribute(&regs, CU_FUNC_ATTRIBUTE_NUM_REGS, k));
+	assert_true(regs <= 16);
+	OK(cuFuncGetAttribute(&regs, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, k));
+	assert_int_equal(regs, 20);
+	OK(cuModuleGetFunction(&k, module, "j"));
+	OK(cuFuncGetAttribute(&regs, CU_FUNC_ATTRIBUTE_NUM_REGS, k));
+	assert_true(regs >= 40);
+	drv_end(context);
+}
+
 /* set(u64, u32, u64): the third is aligned to 8 */
 static void parameters_have_places(void **state)
 {
@@ -349,6 +398,7 @@ int main(void)
 		cmocka_unit_test(newer_ptx_is_refused_where_that_is_wanted),
 		cmocka_unit_test(libraries_need_no_context),
 		cmocka_unit_test(modules_are_linked),
+		cmocka_unit_test(limits_of_registers_are_linked),
 		cmocka_unit_test(parameters_have_places),
 		cmocka_unit_test(occupancy_is_the_runtimes),
 	};

@@ -27,7 +27,7 @@ static void launches_that_cannot_be(void **state)
 		{ { 0x80000000u, 1, 1 }, { 1, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
 		{ { 1, 1, 1 }, { 1, 1, 1 }, 1 << 20, vgpuErrorInvalidValue },
 		{ { 1, 1, 1 }, { 1, 1, 1 }, 48 * 1024 - 1023, vgpuErrorInvalidValue },
-		{ { 1, 1, 1 }, { 129, 1, 1 }, 0, vgpuErrorLaunchOutOfResources },
+		{ { 1, 1, 1 }, { 129, 1, 1 }, 0, vgpuErrorInvalidValue },
 	};
 	struct rig rig;
 	uint32_t *words;

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lowering of what a warp does with small matrices: mma.sync, ldmatrix, stmatrix, movmatrix. The
+ * device has no such units; the lanes get the elements they need from the lanes that have them by
+ * shuffles, and multiply and add as everywhere else.
+ *
+ * Which lane has what is the same rule for all shapes (PTX ISA, "matrix fragments for mma"). With
+ * g = lane / 4, t = lane % 4, and e elements in a register:
+ *
+ *	A	register r: row g + 8 (r % rows), columns k = 4 e (r / rows) + e t ... + e - 1,
+ *		where rows is m / 8
+ *	B	register r: column g, rows k = 4 e r + e t ... + e - 1
+ *	C, D	element 2 r + i: row g + 8 r, column 2 t + i
+ *
+ * So a lane needs of A what the four lanes of its own g have, and of B what the four lanes have
+ * whose g is 2 t, and those whose g is 2 t + 1. Products are added in the order of k, each sum
+ * rounded; PTX leaves order and rounding open. Sums are in the type of D, but those of halves,
+ * which are in f32 and rounded to a half at the end.
+ */
+#include "lower.h"
+
+/* ---- lanes --------------------------------------------------------------- */
+
+static uint32_t lane_number(struct cc_lower *l)
+{
+	uint32_t lane = cc_temp(l, CC_R);
+
+	cc_op(l, VGPU_OP_SREG, 0, lane, CC_NONE, CC_NONE, CC_NONE)->imm = VGPU_SR_LANEID;
+	return lane;
+}
+
+/* (value >> right & mask) << left */
+static uint32_t field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
+		      unsigned int left)
+{
+	uint32_t moved = cc_temp(l, CC_R), cut = cc_temp(l, CC_R), out = cc_temp(l, CC_R);
+
+	cc_opi(l, VGPU_OP_SHRU, 0, moved, value, right, CC_NONE);
+	cc_opi(l, VGPU_OP_AND, 0, cut, moved, mask, CC_NONE);
+	cc_opi(l, VGPU_OP_SHL, 0, out, cut, left, CC_NONE);
+	return out;
+}
+
+static uint32_t plus(struct cc_lower *l, uint32_t value, uint64_t number)
+{
+	uint32_t out = cc_temp(l, CC_R);
+
+	cc_opi(l, VGPU_OP_ADD, 0, out, value, number, CC_NONE);
+	return out;
+}
+
+/* Of the lane that register @lane names; all lanes take part. */
+static uint32_t from_lane(struct cc_lower *l, uint32_t value, uint32_t lane)
+{
+	return cc_shuffled(l, VGPU_SHFL_IDX, value, (struct cc_value){.reg = lane}, 31, CC_NONE);
+}
+
+/* Of lane @number of the own four. */
+static uint32_t from_four(struct cc_lower *l, uint32_t value, unsigned int number)
+{
+	return cc_shuffled(l, VGPU_SHFL_IDX, value,
+			   (struct cc_value){.reg = CC_NONE, .imm = number}, 28 << 8 | 31, CC_NONE);
+}
+
+static uint32_t wide_from(struct cc_lower *l, uint32_t value, uint32_t lane, unsigned int number)
+{
+	uint32_t half[2], out = cc_temp(l, CC_Q);
+
+	for (unsigned int i = 0; i < 2; i++) {
+		uint32_t part = cc_temp(l, CC_R);
+
+		cc_op(l, i ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, part, value, CC_NONE, CC_NONE);
+		half[i] = lane == CC_NONE ? from_four(l, part, number) : from_lane(l, part, lane);
+	}
+	cc_op(l, VGPU_OP_PACK, 0, out, half[0], half[1], CC_NONE);
+	return out;
+}
+
+/* ---- operands ------------------------------------------------------------ */
+
+/* The element @index of an operand that is { } or, of one register, that register. */
+static const struct ptx_operand *element(struct cc_lower *l, unsigned int operand,
+					 unsigned int index, unsigned int count)
+{
+	const struct ptx_operand *o = cc_operand(l, operand);
+
+	if (o->kind == PTX_OPND_VEC ? o->count != count : count != 1)
+		cc_refuse(l, "operand %u: %u registers are wanted", operand + 1, count);
+	return o->kind == PTX_OPND_VEC ? &o->elements[index] : o;
+}
+
+static uint32_t source(struct cc_lower *l, unsigned int operand, unsigned int index,
+		       unsigned int count, enum ptx_type type)
+{
+	return cc_in_reg(l, cc_src_element(l, element(l, operand, index, count), type, false),
+			 cc_class_of(type));
+}
+
+static void check_sync(struct cc_lower *l)
+{
+	if (!ptx_has(l->in, PTX_M_SYNC) || !ptx_has(l->in, PTX_M_ALIGNED))
+		cc_refuse(l, ".sync.aligned is wanted");
+}
+
+/* ---- mma ----------------------------------------------------------------- */
+
+static const struct shape {
+	uint16_t mod;
+	uint8_t m, k;
+} shapes[] = {
+	{PTX_M_M8N8K4, 8, 4},	{PTX_M_M8N8K16, 8, 16},	  {PTX_M_M16N8K4, 16, 4},
+	{PTX_M_M16N8K8, 16, 8}, {PTX_M_M16N8K16, 16, 16}, {PTX_M_M16N8K32, 16, 32},
+};
+
+/* Types that A and B may be of, each; the type of the sums; k / 4 of the shapes, as bits. */
+static const struct kind {
+	uint8_t types[2], sum;
+	uint8_t k8, k16; /* where m is 8 and where it is 16 */
+} kinds[] = {
+	{{PTX_F16, PTX_F16}, PTX_F32, 0, 2 | 4},   {{PTX_BF16, PTX_BF16}, PTX_F32, 0, 2 | 4},
+	{{PTX_TF32, PTX_TF32}, PTX_F32, 0, 1 | 2}, {{PTX_E4M3, PTX_E5M2}, PTX_F32, 0, 4 | 8},
+	{{PTX_S8, PTX_U8}, PTX_S32, 4, 4 | 8},	   {{PTX_F64, PTX_F64}, PTX_F64, 1, 1 | 2 | 4},
+};
+
+struct mma {
+	const struct kind *kind;
+	enum ptx_type d, a, b, c;
+	unsigned int rows; /* that a lane has of A, C and D */
+	unsigned int e; /* elements in a register of A and B */
+	unsigned int registers; /* of B, and of each row of A */
+};
+
+static bool one_of(const struct kind *kind, enum ptx_type type)
+{
+	return type == kind->types[0] || type == kind->types[1];
+}
+
+/* Sums in f32 may come and go as halves, where the elements are floats of 8 and 16 bits. */
+static bool fits_sum(const struct mma *mma, enum ptx_type type)
+{
+	return type == mma->kind->sum ||
+	       (type == PTX_F16 && (mma->a == PTX_F16 || ptx_type_bytes(mma->a) == 1) &&
+		mma->kind->sum == PTX_F32);
+}
+
+static struct mma mma_of(struct cc_lower *l)
+{
+	struct mma mma = {
+		.d = cc_type(l, 0), .a = cc_type(l, 1), .b = cc_type(l, 2), .c = cc_type(l, 3)};
+	const struct shape *shape = NULL;
+
+	for (unsigned int i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+		if (ptx_has(l->in, shapes[i].mod))
+			shape = &shapes[i];
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (one_of(&kinds[i], mma.a) && one_of(&kinds[i], mma.b))
+			mma.kind = &kinds[i];
+	check_sync(l);
+	if (!shape || !ptx_has(l->in, PTX_M_ROW) || !ptx_has(l->in, PTX_M_COL))
+		cc_refuse(l, "a shape and .row.col are wanted");
+	if (!mma.kind || !((shape->m == 8 ? mma.kind->k8 : mma.kind->k16) & shape->k / 4))
+		cc_refuse(l, "matrices of these types and this shape are not supported");
+	if (!fits_sum(&mma, mma.d) || !fits_sum(&mma, mma.c))
+		cc_refuse(l, "C and D of these types do not go with A and B");
+	if (ptx_has(l->in, PTX_M_SATFINITE) && mma.kind->sum != PTX_S32)
+		cc_refuse(l, ".satfinite is for integers");
+	mma.rows = shape->m / 8;
+	mma.e = mma.a == PTX_F64 ? 1 : 4 / ptx_type_bytes(mma.a);
+	mma.registers = shape->k / (4 * mma.e);
+	return mma;
+}
+
+/* Element @index of a register, as the number that is multiplied. */
+static uint32_t unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, unsigned int index)
+{
+	uint32_t low = reg, out;
+
+	if (type == PTX_F64)
+		return reg;
+	out = cc_temp(l, CC_R);
+	if (type == PTX_TF32 || (type == PTX_BF16 && index)) {
+		cc_opi(l, VGPU_OP_AND, 0, out, reg, type == PTX_TF32 ? 0xffffe000 : 0xffff0000,
+		       CC_NONE);
+		return out;
+	}
+	if (index) {
+		low = cc_temp(l, CC_R);
+		cc_opi(l, VGPU_OP_SHRU, 0, low, reg, index * 8 * ptx_type_bytes(type), CC_NONE);
+	}
+	if (type == PTX_F16 || type == PTX_BF16)
+		return cc_half_to_f32(l, low, type == PTX_BF16);
+	if (type == PTX_E4M3 || type == PTX_E5M2)
+		return cc_fp8_to_f32(l, low, type == PTX_E5M2);
+	cc_op(l, type == PTX_S8 ? VGPU_OP_SX8 : VGPU_OP_ZX8, 0, out, low, CC_NONE, CC_NONE);
+	return out;
+}
+
+/* Adds the products of one element of k to the sums. */
+static void multiply(struct cc_lower *l, const struct mma *mma, const uint32_t a[2],
+		     const uint32_t b[2], uint32_t sum[2][2])
+{
+	unsigned int op = mma->kind->sum == PTX_S32   ? VGPU_OP_MAD
+			  : mma->kind->sum == PTX_F64 ? VGPU_OP_DFMA
+						      : VGPU_OP_FFMA;
+
+	for (unsigned int row = 0; row < mma->rows; row++) {
+		for (unsigned int col = 0; col < 2; col++) {
+			uint32_t out = cc_temp(l, cc_class_of(mma->kind->sum));
+
+			cc_op(l, op, 0, out, a[row], b[col], sum[row][col]);
+			sum[row][col] = out;
+		}
+	}
+}
+
+static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
+{
+	uint32_t first = field(l, lane_number(l), 0, 3, 3), a[2], b[2], reg_a[2], reg_b[2], lane;
+	enum ptx_type holder = mma->a == PTX_F64 ? PTX_F64 : PTX_B32;
+	bool wide = mma->a == PTX_F64;
+
+	for (unsigned int r = 0; r < mma->registers; r++) {
+		for (unsigned int t = 0; t < 4; t++) {
+			for (unsigned int row = 0; row < mma->rows; row++) {
+				uint32_t reg = source(l, 1, r * mma->rows + row,
+						      mma->registers * mma->rows, holder);
+
+				reg_a[row] =
+					wide ? wide_from(l, reg, CC_NONE, t) : from_four(l, reg, t);
+			}
+			for (unsigned int col = 0; col < 2; col++) {
+				uint32_t reg = source(l, 2, r, mma->registers, holder);
+
+				lane = plus(l, first, 4 * col + t);
+				reg_b[col] =
+					wide ? wide_from(l, reg, lane, 0) : from_lane(l, reg, lane);
+			}
+			for (unsigned int i = 0; i < mma->e; i++) {
+				for (unsigned int row = 0; row < mma->rows; row++)
+					a[row] = unpack(l, reg_a[row], mma->a, i);
+				for (unsigned int col = 0; col < 2; col++)
+					b[col] = unpack(l, reg_b[col], mma->b, i);
+				multiply(l, mma, a, b, sum);
+			}
+		}
+	}
+}
+
+/* Where the sums begin: at C, or at 0 where it is added with saturation at the end. */
+static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
+{
+	uint32_t reg, upper;
+
+	for (unsigned int row = 0; row < mma->rows; row++) {
+		if (mma->c == PTX_F16) {
+			reg = source(l, 3, row, mma->rows, PTX_B32);
+			upper = cc_temp(l, CC_R);
+			cc_opi(l, VGPU_OP_SHRU, 0, upper, reg, 16, CC_NONE);
+			sum[row][0] = cc_half_to_f32(l, reg, false);
+			sum[row][1] = cc_half_to_f32(l, upper, false);
+			continue;
+		}
+		for (unsigned int col = 0; col < 2; col++)
+			sum[row][col] =
+				ptx_has(l->in, PTX_M_SATFINITE)
+					? cc_const(l, CC_R, 0)
+					: source(l, 3, 2 * row + col, 2 * mma->rows, mma->c);
+	}
+}
+
+static uint32_t add_saturated(struct cc_lower *l, uint32_t a, uint32_t b)
+{
+	uint32_t wide[2], sum = cc_temp(l, CC_Q), low = cc_temp(l, CC_Q), both = cc_temp(l, CC_Q),
+			  out = cc_temp(l, CC_R);
+
+	for (unsigned int i = 0; i < 2; i++) {
+		wide[i] = cc_temp(l, CC_Q);
+		cc_op(l, VGPU_OP_SXQ, 0, wide[i], i ? b : a, CC_NONE, CC_NONE);
+	}
+	cc_op(l, VGPU_OP_ADDQ, 0, sum, wide[0], wide[1], CC_NONE);
+	cc_opi(l, VGPU_OP_MAXSQ, 0, low, sum, (uint64_t)INT32_MIN, CC_NONE);
+	cc_opi(l, VGPU_OP_MINSQ, 0, both, low, INT32_MAX, CC_NONE);
+	cc_op(l, VGPU_OP_UNLO, 0, out, both, CC_NONE, CC_NONE);
+	return out;
+}
+
+static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
+{
+	unsigned int count = (mma->d == PTX_F16 ? 1 : 2) * mma->rows;
+	enum ptx_type type = mma->d == PTX_F16 ? PTX_B32 : mma->d;
+	uint32_t dst;
+
+	/* C is read before any of D is written */
+	for (unsigned int row = 0; row < mma->rows && ptx_has(l->in, PTX_M_SATFINITE); row++)
+		for (unsigned int col = 0; col < 2; col++)
+			sum[row][col] = add_saturated(l, sum[row][col],
+						      source(l, 3, 2 * row + col, count, mma->c));
+	for (unsigned int row = 0; row < mma->rows; row++) {
+		if (mma->d == PTX_F16) {
+			uint32_t half[2], upper = cc_temp(l, CC_R);
+
+			for (unsigned int col = 0; col < 2; col++)
+				half[col] = cc_f32_to_half(l, sum[row][col], false, VGPU_RND_RN);
+			cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
+			dst = cc_dst_element(l, element(l, 0, row, count), type, false);
+			cc_op(l, VGPU_OP_OR, 0, dst, half[0], upper, CC_NONE);
+			continue;
+		}
+		for (unsigned int col = 0; col < 2; col++) {
+			dst = cc_dst_element(l, element(l, 0, 2 * row + col, count), type, false);
+			cc_move(l, dst, (struct cc_value){.reg = sum[row][col]});
+		}
+	}
+}
+
+void cc_lower_mma(struct cc_lower *l)
+{
+	struct mma mma = mma_of(l);
+	uint32_t sum[2][2];
+
+	begin_sums(l, &mma, sum);
+	multiply_all(l, &mma, sum);
+	write_sums(l, &mma, sum);
+}
+
+/* ---- loads and stores of 8 x 8 matrices of 16 bits -------------------------- */
+
+/*
+ * Row i of matrix n is 16 bytes at the address that lane 8 n + i gives. Lane 4 g + t has elements
+ * 2 t and 2 t + 1 of row g, or, with .trans, element g of rows 2 t and 2 t + 1. Here @at gets the
+ * addresses that a lane accesses, one of 4 bytes or two of 2.
+ */
+static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, uint32_t (*at)[2])
+{
+	unsigned int count = ptx_has(l->in, PTX_M_X1)	? 1
+			     : ptx_has(l->in, PTX_M_X2) ? 2
+			     : ptx_has(l->in, PTX_M_X4) ? 4
+							: 0;
+	bool trans = ptx_has(l->in, PTX_M_TRANS);
+	enum ptx_space space = cc_space_of(l);
+	struct cc_address address;
+	uint32_t lane = lane_number(l), base, row, offset, part;
+
+	check_sync(l);
+	if (!ptx_has(l->in, PTX_M_M8N8) || !count || cc_type(l, 0) != PTX_B16 ||
+	    (space != PTX_SHARED && space != PTX_GENERIC))
+		cc_refuse(l, ".m8n8, .x1, .x2 or .x4, .shared and .b16 are wanted");
+	/* a generic address of shared memory is its window and the offset there */
+	address = cc_address_operand(l, cc_operand(l, operand), PTX_SHARED);
+	cc_check_offset(l, &address);
+	base = address.base == CC_NONE ? cc_const(l, CC_R, 0) : address.base;
+	base = plus(l, base, address.offset);
+	row = trans ? field(l, lane, 0, 3, 1) : field(l, lane, 2, 7, 0);
+	offset = trans ? field(l, lane, 2, 7, 1) : field(l, lane, 0, 3, 2);
+	for (unsigned int n = 0; n < count; n++) {
+		for (unsigned int i = 0; i < 1u + trans; i++) {
+			part = from_lane(l, base, plus(l, row, 8 * n + i));
+			at[n][i] = cc_temp(l, CC_R);
+			cc_op(l, VGPU_OP_ADD, 0, at[n][i], part, offset, CC_NONE);
+		}
+	}
+	l->mem = 0;
+	return count;
+}
+
+static void access_row(struct cc_lower *l, bool store, unsigned int bytes, uint32_t at,
+		       uint32_t reg)
+{
+	struct cc_address address = {.space = PTX_SHARED, .base = at};
+
+	cc_access_memory(l, &address, store, bytes, false, 1, &reg);
+}
+
+void cc_lower_ldmatrix(struct cc_lower *l)
+{
+	bool trans = ptx_has(l->in, PTX_M_TRANS);
+	uint32_t at[4][2], value[4], part[2], upper;
+	unsigned int count = matrix_addresses(l, 1, at);
+
+	for (unsigned int n = 0; n < count; n++) {
+		for (unsigned int i = 0; i < 1u + trans; i++) {
+			part[i] = cc_temp(l, CC_R);
+			access_row(l, false, trans ? 2 : 4, at[n][i], part[i]);
+		}
+		value[n] = part[0];
+		if (!trans)
+			continue;
+		upper = cc_temp(l, CC_R);
+		value[n] = cc_temp(l, CC_R);
+		cc_opi(l, VGPU_OP_SHL, 0, upper, part[1], 16, CC_NONE);
+		cc_op(l, VGPU_OP_OR, 0, value[n], part[0], upper, CC_NONE);
+	}
+	for (unsigned int n = 0; n < count; n++)
+		cc_move(l, cc_dst_element(l, element(l, 0, n, count), PTX_B32, false),
+			(struct cc_value){.reg = value[n]});
+}
+
+void cc_lower_stmatrix(struct cc_lower *l)
+{
+	bool trans = ptx_has(l->in, PTX_M_TRANS);
+	unsigned int count;
+	uint32_t at[4][2], value, upper;
+
+	count = matrix_addresses(l, 0, at);
+	for (unsigned int n = 0; n < count; n++) {
+		value = source(l, 1, n, count, PTX_B32);
+		access_row(l, true, trans ? 2 : 4, at[n][0], value);
+		if (!trans)
+			continue;
+		upper = cc_temp(l, CC_R);
+		cc_opi(l, VGPU_OP_SHRU, 0, upper, value, 16, CC_NONE);
+		access_row(l, true, 2, at[n][1], upper);
+	}
+}
+
+/* Element g of rows 2 t and 2 t + 1, which are in halves of lanes 4 (2 t + i) + g / 2. */
+void cc_lower_movmatrix(struct cc_lower *l)
+{
+	uint32_t lane, first, from, shift, part, upper, half[2], a, dst, both = cc_temp(l, CC_R);
+
+	check_sync(l);
+	if (!ptx_has(l->in, PTX_M_M8N8) || !ptx_has(l->in, PTX_M_TRANS) || cc_type(l, 0) != PTX_B16)
+		cc_refuse(l, ".m8n8.trans.b16 is wanted");
+	dst = cc_dst(l, 0, PTX_B32);
+	a = cc_src_reg(l, 1, PTX_B32);
+	lane = lane_number(l);
+	first = cc_temp(l, CC_R);
+	cc_op(l, VGPU_OP_ADD, 0, first, field(l, lane, 0, 3, 3), field(l, lane, 3, 3, 0), CC_NONE);
+	shift = field(l, lane, 2, 1, 4);
+	for (unsigned int i = 0; i < 2; i++) {
+		from = from_lane(l, a, plus(l, first, 4 * i));
+		part = cc_temp(l, CC_R);
+		half[i] = cc_temp(l, CC_R);
+		cc_op(l, VGPU_OP_SHRU, 0, part, from, shift, CC_NONE);
+		cc_opi(l, VGPU_OP_AND, 0, half[i], part, 0xffff, CC_NONE);
+	}
+	upper = cc_temp(l, CC_R);
+	cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
+	cc_op(l, VGPU_OP_OR, 0, both, half[0], upper, CC_NONE);
+	cc_move(l, dst, (struct cc_value){.reg = both});
+}
