@@ -18,7 +18,7 @@ struct owned {
 static struct owned *owned[BUCKETS];
 
 /* Where the record is, or would be. */
-static struct owned **find(enum rt_owned kind, const void *handle)
+static struct owned **find_owned(enum rt_owned kind, const void *handle)
 {
 	struct owned **at = &owned[((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15ull >> 54];
 
@@ -37,7 +37,7 @@ static void remove_at(struct owned **at)
 
 void rt_own(enum rt_owned kind, const void *handle, const void *owner)
 {
-	struct owned **at = find(kind, handle);
+	struct owned **at = find_owned(kind, handle);
 
 	if (!*at) {
 		*at = malloc(sizeof(**at));
@@ -50,7 +50,7 @@ void rt_own(enum rt_owned kind, const void *handle, const void *owner)
 
 void rt_disown(enum rt_owned kind, const void *handle)
 {
-	struct owned **at = find(kind, handle);
+	struct owned **at = find_owned(kind, handle);
 
 	if (*at)
 		remove_at(at);
@@ -58,7 +58,7 @@ void rt_disown(enum rt_owned kind, const void *handle)
 
 const void *rt_owned_by(enum rt_owned kind, const void *handle)
 {
-	const struct owned *record = *find(kind, handle);
+	const struct owned *record = *find_owned(kind, handle);
 
 	return record ? record->owner : NULL;
 }

@@ -23,7 +23,8 @@
 
 static const char *const mechanisms[] = { "chimera", "pep", "flush", "switch",
 					  "drain-then-switch" };
-static const char *const policies[] = { "ppq-exclusive", "ppq-shared", "dss", "round-robin", "smk" };
+static const char *const policies[] = { "ppq-exclusive", "ppq-shared", "dss", "round-robin",
+					"smk" };
 
 enum changes { TAKEN, CHANGED, KILLED };
 
