@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * vgpu user interface: addresses, the commands that a queue takes, and the faults that end a context.
- * The rules are those of vgpu.h, which includes this.
+ * vgpu user interface: addresses, the commands that a queue takes, and the faults that end a
+ * context. The rules are those of vgpu.h, which includes this.
  */
 #ifndef VGPU_COMMAND_H
 #define VGPU_COMMAND_H

@@ -6,6 +6,8 @@
  */
 #include "../common.h"
 
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #define N 500
@@ -226,6 +228,43 @@ template <int K> static void check_mixed(void)
 	CHECK(cudaFree(dev));
 }
 
+/* The host asks what a functor returns that only the device can call. */
+struct device_only {
+	__device__ long long operator()(int x, int y) const { return 1000000000ll * x + y; }
+};
+
+template <typename F> class takes_pointers {
+	template <typename T>
+	__host__ __device__ static char test(decltype(std::declval<T>()((int *)0, 0)) *);
+	template <typename> __host__ __device__ static long test(...);
+
+public:
+	static const bool value = sizeof(test<F>(0)) == 1;
+};
+
+template <typename F, typename R = typename std::result_of<F(int, int)>::type>
+__global__ void call_kernel(F f, R *out)
+{
+	out[threadIdx.x] = f(threadIdx.x, 7);
+}
+
+static void check_device_only()
+{
+	typedef std::result_of<device_only(int, int)>::type result;
+	result out[4], *dev;
+
+	static_assert(std::is_same<result, long long>::value, "what the functor returns");
+	static_assert(!takes_pointers<device_only>::value, "it takes no pointers");
+	CHECK(cudaMalloc(&dev, sizeof(out)));
+	call_kernel<<<1, 4>>>(device_only(), dev);
+	CHECK(cudaMemcpy(out, dev, sizeof(out), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < 4; i++)
+		if (out[i] != 1000000000ll * i + 7)
+			mismatch("device-only functor [%d]: got %lld, expected %lld", i, out[i],
+				 1000000000ll * i + 7);
+	CHECK(cudaFree(dev));
+}
+
 int main(int argc, char **argv)
 {
 	const affine f = { 3, -11 };
@@ -246,5 +285,6 @@ int main(int argc, char **argv)
 	check_mixed<1>();
 	check_mixed<2>();
 	check_mixed<7>();
+	check_device_only();
 	return finish();
 }

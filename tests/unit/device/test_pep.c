@@ -454,7 +454,7 @@ static void nothing_is_left_to_save(void **state)
 		block = vgpu_sm_first(&exec->sms[0]);
 		assert_int_equal(vgpu_exec_swap_out(exec, block), 0);
 	}
-	/* all three have been saved at 101.5; the other would be drained at 101.3: it ends before */
+	/* all three are saved at 101.5; the other would be drained at 101.3: it ends before */
 	vgpu_device_run(t.h->dev, 1008 * TENTH, ~0u);
 	vgpu_exec_checkpoint(exec, 0, 0);
 	for (u64 time = 1009; time < 1100; time++) {
