@@ -12,12 +12,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../device/manual.h"
-#include "device/device.h"
-#include "mixture_rig.h"
+#include "chaos_rig.h"
 
-#define CONTEXTS	3u
-#define SMS		3u
 #define CHANGES		3000u		/* steps with changes */
 #define STEPS		(CHANGES + 20000u)	/* far more than it takes */
 
@@ -28,80 +24,40 @@ static const char *const policies[] = { "ppq-exclusive", "ppq-shared", "dss", "r
 
 enum changes { TAKEN, CHANGED, KILLED };
 
-static u32 below(struct vgpu_random *random, u32 limit)
-{
-	return (u32)(vgpu_random_next(random) % limit);
-}
-
-/* Reserve a random SM for a random kernel. */
-static void reserve(struct host *h, struct vgpu_random *random)
-{
-	struct vgpu_exec *exec = &h->dev->exec;
-	struct vgpu_ksr *ksr = vgpu_exec_next_kernel(exec, NULL);
-	u32 sm = below(random, SMS);
-
-	if (exec->policy != &manual_policy)
-		return;
-	for (u32 n = below(random, 4); ksr && n; n--) {
-		struct vgpu_ksr *next = vgpu_exec_next_kernel(exec, ksr);
-
-		ksr = next ? next : ksr;
-	}
-	if (ksr && exec->smst[sm].ksr)
-		assert_int_equal(vgpu_exec_reserve(exec, sm, ksr), 0);
-}
-
 static void announce(struct host *h, u32 context, struct vgpu_random *random)
 {
-	struct vgpu_announcement what = { .blocks = 1 + below(random, 30) };
+	struct vgpu_announcement what = { .blocks = 1 + chaos_below(random, 30) };
 
 	vgpu_exec_announce(&vgpu_context_find(h->dev, context)->exec, &what);
-}
-
-static void set(struct host *h, const char *knob, const char *value)
-{
-	assert_int_equal(vgpu_device_knob_set(h->dev, knob, value), 0);
 }
 
 static void change(struct host *h, const struct rig *rigs, struct vgpu_random *random,
 		   enum changes changes)
 {
-	switch (below(random, 20)) {
+	switch (chaos_below(random, 20)) {
 	case 0:
-		set(h, "preemption", mechanisms[below(random, 5)]);
+		chaos_set(h, "preemption", mechanisms[chaos_below(random, 5)]);
 		break;
 	case 1:
 		if (changes == TAKEN)
 			break;
-		if (below(random, 2))
-			set(h, "policy", policies[below(random, 5)]);
+		if (chaos_below(random, 2))
+			chaos_set(h, "policy", policies[chaos_below(random, 5)]);
 		else
 			assert_int_equal(vgpu_exec_set_policy(&h->dev->exec, &manual_policy), 0);
 		break;
 	case 2:
 	case 3:
-		vgpu_context_priority(h->dev, rigs[below(random, CONTEXTS)].context,
-				      (s32)below(random, 4));
+		vgpu_context_priority(h->dev, rigs[chaos_below(random, CONTEXTS)].context,
+				      (s32)chaos_below(random, 4));
 		break;
 	case 4:
-		announce(h, rigs[below(random, CONTEXTS)].context, random);
+		announce(h, rigs[chaos_below(random, CONTEXTS)].context, random);
 		break;
 	default:
-		if (below(random, 3) == 0)
-			reserve(h, random);
+		if (chaos_below(random, 3) == 0)
+			chaos_reserve(h, random);
 	}
-}
-
-static bool all_done(struct host *h, const struct rig *rigs)
-{
-	u64 done = 0;
-
-	for (u32 n = 0; n < CONTEXTS; n++) {
-		vgpu_queue_completed(h->dev, rigs[n].context, rigs[n].queue, &done);
-		if (done < 6)
-			return false;
-	}
-	return true;
 }
 
 /* Whatever began has ended, once. */
@@ -134,31 +90,25 @@ static size_t compute(const struct vgpu_config *config, u64 seed, enum changes c
 	struct host *h = host_new_config(config);
 	struct rig rigs[CONTEXTS], other = {};
 	struct vgpu_random random;
-	struct vass v;
 	size_t saves;
 	u32 step;
 
 	vgpu_random_seed(&random, seed);
 	assert_int_equal(vgpu_exec_set_policy(&h->dev->exec, &manual_policy), 0);
-	set(h, "preemption", mechanisms[seed % 2]);
-	for (u32 n = 0; n < CONTEXTS; n++) {
-		rigs[n] = mixture_open_context(h);
-		mixture(&v);
-		program(&rigs[n], &v);
-		mixture_fill(&rigs[n], n);
-	}
+	chaos_set(h, "preemption", mechanisms[seed % 2]);
+	chaos_open(h, rigs);
 	if (changes == KILLED) {
 		other = mixture_endless(h);
 		launch(&other, 40, THREADS, BASE, 0);
 	}
 	for (u32 n = 0; n < CONTEXTS; n++)
 		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
-	for (step = 0; step < STEPS && !all_done(h, rigs); step++) {
-		vgpu_device_run(h->dev, h->dev->sim->now + below(&random, VGPU_US / 4), ~0u);
+	for (step = 0; step < STEPS && !chaos_over(h, rigs); step++) {
+		vgpu_device_run(h->dev, h->dev->sim->now + chaos_below(&random, VGPU_US / 4), ~0u);
 		assert_true(vgpu_exec_check(&h->dev->exec));
 		if (seed && step < CHANGES)
 			change(h, rigs, &random, changes);
-		if (changes == KILLED && step < CHANGES && !below(&random, 40)) {
+		if (changes == KILLED && step < CHANGES && !chaos_below(&random, 40)) {
 			vgpu_context_close(h->dev, other.context);
 			assert_true(vgpu_exec_check(&h->dev->exec));
 			other = mixture_endless(h);
@@ -176,11 +126,7 @@ static size_t compute(const struct vgpu_config *config, u64 seed, enum changes c
 	if (changes != KILLED)
 		check_moves(h);
 	saves = host_count_of(h, VGPU_TRACE_SAVE_END);
-	for (u32 n = 0; n < CONTEXTS; n++)
-		mixture_read_back(&rigs[n], bytes[n]);
-	for (u32 n = 0; n < CONTEXTS; n++)
-		vgpu_context_close(h->dev, rigs[n].context);
-	host_free(h);
+	chaos_close(h, rigs, bytes);
 	return saves;
 }
 
@@ -222,9 +168,7 @@ static void check(enum changes changes, u32 runs)
 	for (u32 n = 0; n < runs; n++) {
 		config = pipeline_config(n);
 		saves += compute(&config, n + 1, changes, got);
-		for (u32 c = 0; c < CONTEXTS; c++)
-			if (memcmp(got[c], want[c], MIXTURE_BYTES))
-				fail_msg("run %u: context %u has other bytes", n, c);
+		chaos_compare(n, got, want);
 	}
 	assert_true(saves > 10 * runs);
 }

@@ -13,12 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../device/manual.h"
-#include "device/device.h"
-#include "mixture_rig.h"
+#include "chaos_rig.h"
 
-#define CONTEXTS	3u
-#define SMS		3u
 #define CHANGES		1500u		/* steps with changes */
 #define STEPS		(CHANGES + 20000u)	/* far more than it takes */
 #define RUNS		16u
@@ -35,40 +31,13 @@ static const char *const whole[] = { "ppq-exclusive", "ppq-shared", "dss", "spar
 				     "round-robin" };
 static const char *const shared[] = { "smk", "smk-p", "smk-pw" };
 
-static u32 below(struct vgpu_random *random, u32 limit)
-{
-	return (u32)(vgpu_random_next(random) % limit);
-}
-
-static void set(struct host *h, const char *knob, const char *value)
-{
-	assert_int_equal(vgpu_device_knob_set(h->dev, knob, value), 0);
-}
-
-static void reserve(struct host *h, struct vgpu_random *random)
-{
-	struct vgpu_exec *exec = &h->dev->exec;
-	struct vgpu_ksr *ksr = vgpu_exec_next_kernel(exec, NULL);
-	u32 sm = below(random, SMS);
-
-	if (exec->policy != &manual_policy)
-		return;
-	for (u32 n = below(random, 4); ksr && n; n--) {
-		struct vgpu_ksr *next = vgpu_exec_next_kernel(exec, ksr);
-
-		ksr = next ? next : ksr;
-	}
-	if (ksr && exec->smst[sm].ksr)
-		assert_int_equal(vgpu_exec_reserve(exec, sm, ksr), 0);
-}
-
 static void announce(struct host *h, u32 context, struct vgpu_random *random)
 {
 	struct vgpu_announcement what = {
-		.blocks = below(random, 40),
+		.blocks = chaos_below(random, 40),
 		.needs = {
-			.registers = below(random, 2) * 3840,
-			.threads = below(random, 2) * THREADS,
+			.registers = chaos_below(random, 2) * 3840,
+			.threads = chaos_below(random, 2) * THREADS,
 		},
 	};
 
@@ -78,41 +47,41 @@ static void announce(struct host *h, u32 context, struct vgpu_random *random)
 
 static void choose_policy(struct host *h, struct vgpu_random *random, bool share)
 {
-	u32 n = below(random, 7);
+	u32 n = chaos_below(random, 7);
 
 	if (share)
-		set(h, "policy", shared[below(random, 3)]);
+		chaos_set(h, "policy", shared[chaos_below(random, 3)]);
 	else if (n == 6)
 		assert_int_equal(vgpu_exec_set_policy(&h->dev->exec, &manual_policy), 0);
 	else
-		set(h, "policy", whole[n]);
+		chaos_set(h, "policy", whole[n]);
 }
 
 static void change(struct host *h, const struct rig *rigs, struct vgpu_random *random, bool share)
 {
-	switch (below(random, 24)) {
+	switch (chaos_below(random, 24)) {
 	case 0:
-		set(h, "preemption", below(random, 3) ? "pep" : "chimera");
+		chaos_set(h, "preemption", chaos_below(random, 3) ? "pep" : "chimera");
 		break;
 	case 1:
-		choose_policy(h, random, share == (below(random, 6) > 0));
+		choose_policy(h, random, share == (chaos_below(random, 6) > 0));
 		break;
 	case 2:
 	case 3:
-		vgpu_context_priority(h->dev, rigs[below(random, CONTEXTS)].context,
-				      (s32)below(random, 4));
+		vgpu_context_priority(h->dev, rigs[chaos_below(random, CONTEXTS)].context,
+				      (s32)chaos_below(random, 4));
 		break;
 	case 4:
-		set(h, "block_switching", below(random, 2) ? "1" : "0");
+		chaos_set(h, "block_switching", chaos_below(random, 2) ? "1" : "0");
 		break;
 	case 5:
 	case 6:
 	case 7:
-		announce(h, rigs[below(random, CONTEXTS)].context, random);
+		announce(h, rigs[chaos_below(random, CONTEXTS)].context, random);
 		break;
 	default:
-		if (below(random, 3) == 0)
-			reserve(h, random);
+		if (chaos_below(random, 3) == 0)
+			chaos_reserve(h, random);
 	}
 }
 
@@ -126,12 +95,12 @@ struct neighbour {
 
 static void visit(struct host *h, struct neighbour *n, struct vgpu_random *random)
 {
-	if (below(random, 6))
+	if (chaos_below(random, 6))
 		return;
 	switch (n->state) {
 	case CLOSED:
 		n->r = mixture_endless(h);
-		vgpu_context_priority(h->dev, n->r.context, (s32)below(random, 6));
+		vgpu_context_priority(h->dev, n->r.context, (s32)chaos_below(random, 6));
 		n->state = OPEN;
 		break;
 	case OPEN:
@@ -139,8 +108,8 @@ static void visit(struct host *h, struct neighbour *n, struct vgpu_random *rando
 		n->state = ANNOUNCED;
 		break;
 	case ANNOUNCED:
-		if (below(random, 8)) {
-			launch(&n->r, 1 + below(random, 40), THREADS, BASE, 0);
+		if (chaos_below(random, 8)) {
+			launch(&n->r, 1 + chaos_below(random, 40), THREADS, BASE, 0);
 			n->state = RUNS_ON;
 			break;
 		}
@@ -153,18 +122,6 @@ static void visit(struct host *h, struct neighbour *n, struct vgpu_random *rando
 }
 
 /* ---- one run --------------------------------------------------------------- */
-
-static bool all_done(struct host *h, const struct rig *rigs)
-{
-	u64 done = 0;
-
-	for (u32 n = 0; n < CONTEXTS; n++) {
-		vgpu_queue_completed(h->dev, rigs[n].context, rigs[n].queue, &done);
-		if (done < 6)
-			return false;
-	}
-	return true;
-}
 
 static void count(struct host *h, const struct rig *rigs, bool share, struct tally *tally)
 {
@@ -203,23 +160,17 @@ static void compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MIXT
 	struct rig rigs[CONTEXTS];
 	struct neighbour other = {};
 	struct vgpu_random random;
-	struct vass v;
 	u32 step;
 
 	vgpu_random_seed(&random, seed);
-	set(h, "preemption", "pep");
-	for (u32 n = 0; n < CONTEXTS; n++) {
-		rigs[n] = mixture_open_context(h);
-		mixture(&v);
-		program(&rigs[n], &v);
-		mixture_fill(&rigs[n], n);
-	}
+	chaos_set(h, "preemption", "pep");
+	chaos_open(h, rigs);
 	if (seed)
 		choose_policy(h, &random, share);
 	for (u32 n = 0; n < CONTEXTS; n++)
 		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
-	for (step = 0; step < STEPS && !all_done(h, rigs); step++) {
-		vgpu_device_run(h->dev, h->dev->sim->now + below(&random, VGPU_US / 5), ~0u);
+	for (step = 0; step < STEPS && !chaos_over(h, rigs); step++) {
+		vgpu_device_run(h->dev, h->dev->sim->now + chaos_below(&random, VGPU_US / 5), ~0u);
 		assert_true(vgpu_exec_check(&h->dev->exec));
 		if (seed && step < CHANGES) {
 			change(h, rigs, &random, share);
@@ -239,11 +190,7 @@ static void compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MIXT
 	check_nothing_is_left(h);
 	if (tally)
 		count(h, rigs, share, tally);
-	for (u32 n = 0; n < CONTEXTS; n++)
-		mixture_read_back(&rigs[n], bytes[n]);
-	for (u32 n = 0; n < CONTEXTS; n++)
-		vgpu_context_close(h->dev, rigs[n].context);
-	host_free(h);
+	chaos_close(h, rigs, bytes);
 }
 
 static struct vgpu_config config_of(const char *timing, u32 n)
@@ -285,9 +232,7 @@ static void check(const char *timing)
 	for (u32 n = 0; n < RUNS; n++) {
 		config = config_of(timing, n);
 		compute(&config, n + 1, got, &tally);
-		for (u32 c = 0; c < CONTEXTS; c++)
-			if (memcmp(got[c], want[c], MIXTURE_BYTES))
-				fail_msg("run %u: context %u has other bytes", n, c);
+		chaos_compare(n, got, want);
 	}
 	print_message("%s: %llu preemptions, %llu base checkpoints of blocks, %llu on shared SMs, "
 		      "%llu block switches\n",

@@ -11,21 +11,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "device/device.h"
-#include "mixture_rig.h"
-
-#define CONTEXTS	3u
-#define MEMORY		(4 * PART + ROUNDS * 16384)
+#include "chaos_rig.h"
 
 enum neighbour { NONE, FAULTS, KILLED, ENDLESS };
 
 /** struct share - what one context has computed */
 struct share {
-	u8 bytes[MEMORY];
+	u8 bytes[MIXTURE_BYTES];
 	u64 thread_instructions;
 };
-
-static const u64 parts[] = { 0, OUT, 2 * OUT, 3 * OUT };
 
 static struct vgpu_config sharing_config(const char *timing, const char *policy)
 {
@@ -42,69 +36,39 @@ static struct vgpu_config sharing_config(const char *timing, const char *policy)
 	return config;
 }
 
-/* The @n-th context's own data. */
-static void fill(struct rig *r, u32 n)
-{
-	u32 *words = (u32 *)r->h->memory;
-
-	for (u32 i = 0; i < 16384; i++)
-		words[i] = (i + 77777 * n) * 2654435761u;
-	for (u32 i = 0; i < 5; i++)
-		host_push(r->h, r->context, r->queue, cmd_h2d(BASE + i * 65536, 0, 65536));
-	host_run(r->h);
-}
-
 static void read_back(struct rig *r, struct share *share)
 {
 	struct vgpu_context_info info;
 
-	for (u32 n = 0; n < 4; n++) {
-		host_push(r->h, r->context, r->queue, cmd_d2h(0, BASE + parts[n], 65536));
-		host_run(r->h);
-		memcpy(share->bytes + n * PART, r->h->memory, PART);
-	}
-	for (u32 n = 0; n < ROUNDS; n++) {
-		host_push(r->h, r->context, r->queue,
-			  cmd_d2h(0, BASE + OUT + (n + 1) * 16384, 16384));
-		host_run(r->h);
-		memcpy(share->bytes + 4 * PART + n * 16384, r->h->memory, 16384);
-	}
+	mixture_read_back(r, share->bytes);
 	assert_int_equal(vgpu_context_info(r->h->dev, r->context, &info), 0);
 	share->thread_instructions = info.thread_instructions;
 }
 
-static struct rig open_context(struct host *h)
+/* One that stores below its memory at once, and would go round for ever. */
+static struct rig faulting(struct host *h)
 {
-	struct rig r = { .h = h };
+	struct rig r = mixture_open_context(h);
+	struct vass v;
+	u32 loop, at;
 
-	r.context = host_open(h);
-	r.queue = host_queue(h, r.context);
-	assert_int_equal(vgpu_memory_map(h->dev, r.context, BASE, BYTES), 0);
+	prologue(&v, 40);
+	OPI(&v, ADDQ, 14, 2, 0);
+	OPI(&v, SUBQ, 14, 14, 65536);
+	OP(&v, STG, VASS_MEM(4, 1), 0, 14, 0, 0, 0);
+	loop = OPI(&v, ADD, 20, 20, 1);
+	at = OP(&v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_target(&v, at, loop, at + 1);
+	epilogue(&v, 20);
+	program(&r, &v);
 	return r;
 }
 
-/* Stores below its memory at once, or goes round for ever. */
-static void hostile(struct vass *v, enum neighbour kind)
-{
-	u32 loop, at;
-
-	prologue(v, 40);
-	if (kind == FAULTS) {
-		OPI(v, ADDQ, 14, 2, 0);
-		OPI(v, SUBQ, 14, 14, 65536);
-		OP(v, STG, VASS_MEM(4, 1), 0, 14, 0, 0, 0);
-	}
-	loop = OPI(v, ADD, 20, 20, 1);
-	at = OP(v, BRA, 0, 0, 0, 0, 0, 0);
-	vass_target(v, at, loop, at + 1);
-	epilogue(v, 20);
-}
-
-static void run_all(struct host *h, const struct rig *rigs, u32 count)
+static void run_all(struct host *h, const struct rig *rigs)
 {
 	u64 done = 0;
 
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; n < CONTEXTS; n++)
 		do {
 			vgpu_device_run(h->dev, h->dev->sim->now + 10 * VGPU_US, ~0u);
 			vgpu_queue_completed(h->dev, rigs[n].context, rigs[n].queue, &done);
@@ -113,48 +77,40 @@ static void run_all(struct host *h, const struct rig *rigs, u32 count)
 }
 
 /* Returns how often a block was preempted; *most: kernels that were on one SM at a time. */
-static u64 compute(const struct vgpu_config *config, u32 count, enum neighbour kind,
-		   struct share *shares, u32 *most)
+static u64 compute(const struct vgpu_config *config, enum neighbour kind, struct share *shares,
+		   u32 *most)
 {
 	struct host *h = host_new_config(config);
 	struct rig rigs[CONTEXTS], other;
 	u64 preempted;
-	struct vass v;
 
-	for (u32 n = 0; n < count; n++) {
-		rigs[n] = open_context(h);
-		mixture(&v);
-		program(&rigs[n], &v);
-		fill(&rigs[n], n);
-	}
+	chaos_open(h, rigs);
 	if (kind != NONE) {
-		other = open_context(h);
-		hostile(&v, kind);
-		program(&other, &v);
+		other = kind == FAULTS ? faulting(h) : mixture_endless(h);
 		launch(&other, 40, THREADS, BASE, 0);
 	}
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; n < CONTEXTS; n++)
 		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
 	*most = 0;
 	for (u32 n = 0; n < 40; n++) {
 		vgpu_device_run(h->dev, h->dev->sim->now + VGPU_US / 4, ~0u);
 		assert_true(vgpu_exec_check(&h->dev->exec));
-		for (u32 sm = 0; sm < 3; sm++)
+		for (u32 sm = 0; sm < SMS; sm++)
 			if (h->dev->exec.smst[sm].kernels > *most)
 				*most = h->dev->exec.smst[sm].kernels;
 		if (kind == KILLED && n == 20)
 			vgpu_context_close(h->dev, other.context);
 	}
-	run_all(h, rigs, count);
+	run_all(h, rigs);
 	if (kind == ENDLESS)
 		vgpu_context_close(h->dev, other.context);
 	assert_int_equal(h->fault_count, kind == FAULTS);
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; n < CONTEXTS; n++)
 		read_back(&rigs[n], &shares[n]);
 	preempted = host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT);
 	if (kind == FAULTS)
 		vgpu_context_close(h->dev, other.context);
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; n < CONTEXTS; n++)
 		vgpu_context_close(h->dev, rigs[n].context);
 	host_free(h);
 	return preempted;
@@ -166,7 +122,7 @@ static struct share *alone(void)
 	struct vgpu_config config = sharing_config("interval", "fcfs");
 	u32 most;
 
-	compute(&config, CONTEXTS, NONE, shares, &most);
+	compute(&config, NONE, shares, &most);
 	assert_memory_not_equal(shares[0].bytes, shares[1].bytes, PART);
 	return shares;
 }
@@ -178,9 +134,9 @@ static u64 check(const struct vgpu_config *config, enum neighbour kind, const st
 	u64 preempted;
 	u32 most;
 
-	preempted = compute(config, CONTEXTS, kind, got, &most);
+	preempted = compute(config, kind, got, &most);
 	for (u32 n = 0; n < CONTEXTS; n++) {
-		if (memcmp(got[n].bytes, want[n].bytes, MEMORY))
+		if (memcmp(got[n].bytes, want[n].bytes, MIXTURE_BYTES))
 			fail_msg("%s, %s, seed %llu: context %u has other bytes", what,
 				 config->policy, config->seed, n);
 		/* what is flushed is executed again */
