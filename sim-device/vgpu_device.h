@@ -383,8 +383,8 @@ bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 addr
  */
 int vgpu_memory_allocate(struct vgpu_device *dev, u32 context, u64 bytes, u64 owner, u32 *handle);
 /*
- * The handle is no more; views stay. -ENOENT: there is no such handle; -EAGAIN: it is as before,
- * and about @most pages of what nobody else has are released.
+ * The handle is no more; views stay. -ENOENT: there is no such handle; -EAGAIN: about @most
+ * pages of what nobody else has are released, it is a handle still, call again.
  */
 int vgpu_memory_release(struct vgpu_device *dev, u32 context, u32 handle, u64 most);
 /**
@@ -415,7 +415,7 @@ int vgpu_memory_export(struct vgpu_device *dev, u32 context, u32 handle,
  */
 int vgpu_memory_import(struct vgpu_device *dev, u32 context, struct vgpu_allocation *allocation,
 		       u32 *handle, u64 *bytes);
-/* -EAGAIN: it is as before, and about @most pages of what nobody else has are released. */
+/* -EAGAIN: about @most pages of what nobody else has are released, and it is held, call again. */
 int vgpu_memory_unexport(struct vgpu_allocation *allocation, u64 most);
 /* Is it device memory, of vgpu_memory_map()? */
 bool vgpu_memory_is_device(const struct vgpu_device *dev, u32 context, u64 address);

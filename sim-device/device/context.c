@@ -616,7 +616,7 @@ int vgpu_memory_import(struct vgpu_device *dev, u32 context, struct vgpu_allocat
 
 int vgpu_memory_unexport(struct vgpu_allocation *allocation, u64 most)
 {
-	return vgpu_allocation_put(allocation, most) ? 0 : -EAGAIN;
+	return vgpu_allocation_put(allocation, &most) ? 0 : -EAGAIN;
 }
 
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)

@@ -196,7 +196,7 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 	if (!vgpu_as_clear(as, address, bytes, most) || !vgpu_advice_forget(as, range, most))
 		return -EAGAIN;
 	if (vgpu_range_view(range))
-		return vgpu_view_remove(as, vgpu_range_view(range), most) ? 0 : -EAGAIN;
+		return vgpu_view_remove(as, vgpu_range_view(range), &most) ? 0 : -EAGAIN;
 	if (!VGPU_CHECK(!vgpu_ranges_remove(&as->mappings, address, address + bytes - 1)))
 		return -ENOENT;
 	if (kind == VGPU_MAPPING_MANAGED) {

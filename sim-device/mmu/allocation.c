@@ -63,10 +63,9 @@ static void free_chunk(struct vgpu_allocation *allocation, u64 **chunk)
 	*chunk = NULL;
 }
 
-bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 most)
+bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 *left)
 {
 	struct vgpu_mmu *mmu = allocation->mmu;
-	u64 left = most;
 
 	if (allocation->holders > 1) {
 		allocation->holders--;
@@ -75,10 +74,10 @@ bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 most)
 	for (u64 n = 0; n < chunks_of(allocation->pages); n++) {
 		if (!allocation->chunks[n])
 			continue;
-		if (!left)
+		if (!*left)
 			return false;
 		free_chunk(allocation, &allocation->chunks[n]);
-		left -= left < VGPU_ALLOCATION_CHUNK ? left : VGPU_ALLOCATION_CHUNK;
+		*left -= *left < VGPU_ALLOCATION_CHUNK ? *left : VGPU_ALLOCATION_CHUNK;
 	}
 	vgpu_unpromise(mmu, allocation->pages << VGPU_PAGE_SHIFT);
 	if (mmu->frames.ops.allocation_freed)

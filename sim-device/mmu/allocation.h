@@ -53,12 +53,13 @@ enum vgpu_translation vgpu_view_translate(struct vgpu_address_space *as,
 					  const struct vgpu_view *view, u64 address, bool write,
 					  u64 *pte, u8 **page);
 /*
- * views.c: @view, whose entries are cleared, is no mapping any more. False: about @most pages of
- * what nobody else holds were released, there are more, and it still is.
+ * views.c: @view, whose entries are cleared, is no mapping any more. False: it still is, as for
+ * vgpu_allocation_put()
  */
-bool vgpu_view_remove(struct vgpu_address_space *as, struct vgpu_view *view, u64 most);
+bool vgpu_view_remove(struct vgpu_address_space *as, struct vgpu_view *view, u64 *left);
 /*
- * views.c: all views, whose entries are cleared, and all handles. False: as for vgpu_view_remove()
+ * views.c: all views, whose entries are cleared, and all handles. False: about @most pages, views
+ * and handles were released, and there are more
  */
 bool vgpu_views_drop(struct vgpu_address_space *as, u64 most);
 

@@ -151,8 +151,8 @@ int vgpu_as_allocate(struct vgpu_address_space *as, u64 bytes, u64 owner, u32 *h
 /**
  * vgpu_as_release - @as holds it by this handle no longer; views of it stay
  *
- * -ENOENT; -EAGAIN: nobody else holds it, about @most pages are released, and the handle is as
- * before.
+ * -ENOENT; -EAGAIN: nobody else holds it, about @most pages are released, which read as zero if it
+ * is mapped, and the handle is one still.
  */
 int vgpu_as_release(struct vgpu_address_space *as, u32 handle, u64 most);
 /** vgpu_as_allocation - what @handle is of; NULL: of nothing */
@@ -162,8 +162,13 @@ int vgpu_as_import(struct vgpu_address_space *as, struct vgpu_allocation *alloca
 u64 vgpu_allocation_bytes(const struct vgpu_allocation *allocation);
 /** vgpu_allocation_get - one holder more */
 void vgpu_allocation_get(struct vgpu_allocation *allocation);
-/** vgpu_allocation_put - one holder less. False: the last one is left, as for vgpu_as_release() */
-bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 most);
+/**
+ * vgpu_allocation_put - one holder less
+ * @left: about so many pages may be released; less those that were
+ *
+ * False: that was too few. The last holder still is one, and what was released reads as zero.
+ */
+bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 *left);
 /**
  * vgpu_as_map_view - map pages of an allocation, which vgpu_as_unmap() undoes
  * @rights: enum vgpu_rights

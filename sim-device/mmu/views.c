@@ -68,7 +68,7 @@ int vgpu_as_release(struct vgpu_address_space *as, u32 handle, u64 most)
 
 	if (!allocation)
 		return -ENOENT;
-	if (!vgpu_allocation_put(allocation, most))
+	if (!vgpu_allocation_put(allocation, &most))
 		return -EAGAIN;
 	as->handles[handle - 1] = NULL;
 	if (as->handle_next >= handle)
@@ -163,9 +163,9 @@ enum vgpu_translation vgpu_view_translate(struct vgpu_address_space *as,
 	return VGPU_XLATE_OK;
 }
 
-bool vgpu_view_remove(struct vgpu_address_space *as, struct vgpu_view *view, u64 most)
+bool vgpu_view_remove(struct vgpu_address_space *as, struct vgpu_view *view, u64 *left)
 {
-	if (!vgpu_allocation_put(view->allocation, most))
+	if (!vgpu_allocation_put(view->allocation, left))
 		return false;
 	VGPU_CHECK(!vgpu_ranges_remove(&as->mappings, view->address,
 				       view->address + view->bytes - 1));
@@ -178,19 +178,20 @@ bool vgpu_view_remove(struct vgpu_address_space *as, struct vgpu_view *view, u64
 bool vgpu_views_drop(struct vgpu_address_space *as, u64 most)
 {
 	struct vgpu_view *view;
+	u64 left = most;
 
 	while ((view = vgpu_list_first(&as->views, struct vgpu_view, node))) {
-		if (!most || !vgpu_view_remove(as, view, most))
+		if (!left || !vgpu_view_remove(as, view, &left))
 			return false;
-		most--;
+		left -= !!left;
 	}
 	for (u32 n = 0; n < as->handle_room; n++) {
 		if (!as->handles[n])
 			continue;
-		if (!most || !vgpu_allocation_put(as->handles[n], most))
+		if (!left || !vgpu_allocation_put(as->handles[n], &left))
 			return false;
 		as->handles[n] = NULL;
-		most--;
+		left -= !!left;
 	}
 	vgpu_mem_free(as->memory, as->handles, as->handle_room * sizeof(*as->handles));
 	as->handles = NULL;

@@ -172,6 +172,82 @@ static void memory_goes_in_parts(void **state)
 	host_free(h);
 }
 
+/* Four allocations that are held by handles only, of a chunk each: one goes at a time. */
+static void a_context_goes_in_parts(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), handle = 0;
+
+	(void)state;
+	for (u32 i = 0; i < 4; i++) {
+		assert_int_equal(vgpu_memory_allocate(h->dev, c, 512 * PAGE, 0, &handle), 0);
+		assert_int_equal(vgpu_memory_map_view(h->dev, c, A, 512 * PAGE, handle, 0, 2), 0);
+		for (u32 n = 0; n < 512; n++)
+			page_at(h, c, A + n * PAGE, true);
+		assert_int_equal(vgpu_memory_unmap_part(h->dev, c, A, 512 * PAGE, ALL), 0);
+	}
+	for (u64 left = 3; left; left--) {
+		assert_int_equal(vgpu_context_stop(h->dev, c, 512), -EAGAIN);
+		assert_int_equal(h->frames, 512 * left);
+	}
+	assert_int_equal(vgpu_context_stop(h->dev, c, 512), 0);
+	assert_int_equal(h->frames, 0);
+	host_free(h);
+}
+
+static bool tlb_has(const struct vgpu_tlb *tlb, u64 address)
+{
+	u64 page = address >> VGPU_PAGE_SHIFT;
+
+	return tlb->entries[page % VGPU_TLB_ENTRIES].page == page;
+}
+
+/* Whoever else holds a page or not: it is in a TLB for as long as its view is, and no longer. */
+static void no_tlb_outlives_a_view(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 a = host_open(h), b = host_open(h), of_a = 0, of_b = 0;
+	struct vgpu_allocation *exported;
+	struct vgpu_tlb tlb;
+	u64 bytes;
+
+	(void)state;
+	assert_int_equal(vgpu_tlb_init(&tlb, &h->dev->config), 0);
+	vgpu_tlb_serve(&tlb, as_of(h, b));
+	assert_int_equal(vgpu_memory_allocate(h->dev, a, PAGE, 0, &of_a), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, a, A, PAGE, of_a, 0, 2), 0);
+	assert_int_equal(vgpu_memory_export(h->dev, a, of_a, &exported), 0);
+	assert_int_equal(vgpu_memory_import(h->dev, b, exported, &of_b, &bytes), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, b, A, PAGE, of_b, 0, 2), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, b, B + PAGE, PAGE, of_b, 0, 2), 0);
+	vgpu_tlb_enter(&tlb, A >> VGPU_PAGE_SHIFT, false, page_at(h, b, A, true), true);
+	vgpu_tlb_enter(&tlb, (B + PAGE) >> VGPU_PAGE_SHIFT, false, page_at(h, b, B + PAGE, true),
+		       true);
+	/* all other holders go: the frame stays */
+	assert_int_equal(vgpu_memory_unmap(h->dev, a, A, PAGE), 0);
+	assert_int_equal(vgpu_context_close(h->dev, a), 0);
+	assert_int_equal(vgpu_memory_unexport(exported, ALL), 0);
+	assert_int_equal(vgpu_memory_release(h->dev, b, of_b, ALL), 0);
+	assert_true(tlb_has(&tlb, A) && tlb_has(&tlb, B + PAGE));
+	assert_int_equal(h->frames, 1);
+	/* one of two views */
+	assert_int_equal(vgpu_memory_unmap(h->dev, b, A, PAGE), 0);
+	assert_true(!tlb_has(&tlb, A) && tlb_has(&tlb, B + PAGE));
+	assert_int_equal(h->frames, 1);
+	/* it is written no more by who may only read */
+	assert_int_equal(vgpu_memory_rights(h->dev, b, B + PAGE, PAGE, VGPU_RIGHTS_READ, ALL), 0);
+	assert_false(tlb_has(&tlb, B + PAGE));
+	vgpu_tlb_enter(&tlb, (B + PAGE) >> VGPU_PAGE_SHIFT, false, page_at(h, b, B + PAGE, false),
+		       false);
+	/* the last holder */
+	assert_int_equal(vgpu_memory_unmap(h->dev, b, B + PAGE, PAGE), 0);
+	assert_false(tlb_has(&tlb, B + PAGE));
+	assert_int_equal(h->frames, 0);
+	vgpu_tlb_leave(&tlb);
+	vgpu_tlb_fini(&tlb);
+	host_free(h);
+}
+
 static void contexts_share_what_was_exported(void **state)
 {
 	struct host *h = host_new("k20c", NULL);
@@ -262,6 +338,8 @@ int main(void)
 		cmocka_unit_test(rights_are_kept),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(memory_goes_in_parts),
+		cmocka_unit_test(a_context_goes_in_parts),
+		cmocka_unit_test(no_tlb_outlives_a_view),
 		cmocka_unit_test(contexts_share_what_was_exported),
 		cmocka_unit_test(copies_keep_to_the_rights),
 		cmocka_unit_test(many_handles_are_had_and_reused),
