@@ -89,7 +89,7 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  * @would_take: how many SMs a launch of @by would take from @from as things are, at most, if it
  *   has taken @taken from others. By this they are prepared when a launch is announced, so it is
  *   to come of what schedule() decides with. A policy @by_block needs none: its schedule() is
- *   tried (vgpu_exec_try()). Default: none
+ *   tried (vgpu_exec_try(); docs/writing-a-policy.md has what that may not do). Default: none
  * @contexts_changed: contexts came or went, or got another priority or budget; called before the
  *   engine recomputes their ranks
  * @kernel_finished: a kernel of @ctx has left the active queue

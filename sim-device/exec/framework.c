@@ -140,8 +140,14 @@ struct vgpu_fault vgpu_exec_overrun(const struct vgpu_ksr *ksr)
 
 void vgpu_exec_broken(struct vgpu_ksr *ksr)
 {
-	struct vgpu_fault fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_MODEL);
+	struct vgpu_fault fault;
 
+	/* nothing has happened (trial.c) */
+	if (unlikely(ksr->exec->trial)) {
+		ksr->coming = ksr->unclaimed;
+		return;
+	}
+	fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_MODEL);
 	ksr->exec->ops->fault(ksr->ctx, &fault);
 }
 
@@ -394,7 +400,7 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
-	if (!VGPU_CHECK(smst->ksr)) {
+	if (!VGPU_CHECK(smst->ksr && !exec->policy->by_block)) {
 		vgpu_exec_broken(ksr);
 		return -EINVAL;
 	}
@@ -500,9 +506,9 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);
 	/*
 	 * Of every SM: its setup, its preemption, its preparation, its moves, its local scheduler,
-	 * the step of its
-	 * compiled blocks, the first end of its profiled ones; of every KSR: a watchdog; the
-	 * policy's timer, the spreading of blocks, announcements, and the swaps of the test.
+	 * the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
+	 * watchdog; the policy's timer, the spreading of blocks, announcements, and the swaps of
+	 * the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));

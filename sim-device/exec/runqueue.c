@@ -56,9 +56,13 @@ static void place_holding(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
 void vgpu_runqueue_update(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 {
 	const struct vgpu_policy *policy = exec->policy;
-	u64 rank = rank_of(exec, ctx);
+	u64 rank;
 	u32 need;
 
+	/* what has changed is put back, and the ranks are right then */
+	if (unlikely(exec->trial))
+		return;
+	rank = rank_of(exec, ctx);
 	place(&exec->active, &ctx->active, ctx->sched.active_kernels, rank, ctx->active_since);
 	place_holding(exec, ctx, rank);
 	for (need = 0; need < VGPU_KSR_NEEDS; need++)
@@ -84,7 +88,7 @@ static struct vgpu_sched_context *sched_of(struct vgpu_exec_context *ctx)
 
 struct vgpu_sched_context *vgpu_exec_waiting(struct vgpu_exec *exec)
 {
-	return unlikely(exec->trial) ? NULL : sched_of(FIRST(&exec->waiting, waiting));
+	return sched_of(FIRST(&exec->waiting, waiting));
 }
 
 struct vgpu_sched_context *vgpu_exec_active(struct vgpu_exec *exec)
@@ -223,7 +227,7 @@ static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s3
 void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
 	ctx->shared_sms += (u32)change;
-	if (ctx->most_sms != ~0u && likely(!exec->trial))
+	if (ctx->most_sms != ~0u)
 		vgpu_runqueue_update(exec, ctx);
 }
 

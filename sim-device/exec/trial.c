@@ -11,9 +11,10 @@
  *
  * While @exec->trial is set, services that act change what is decided and nothing else: a block
  * that is dispatched is promised its room, one that is evicted is counted as told to leave
- * (block_dispatch.c). Nothing moves, no event is planned, nothing is traced or accounted, and no
- * launch is admitted. Private data of the policy is a copy. What may have changed has been saved
- * and is copied back.
+ * (block_dispatch.c). Nothing moves, no event is planned, nothing is traced, accounted or ranked
+ * anew, and the active queue has no room for launches. What may have changed has been saved and is
+ * copied back, private data of the policy too. A kernel of which it does what it may not
+ * (vgpu_exec_broken()) has no more blocks to issue.
  *
  * What is not tried: what the policy does later, when those blocks have left; and shared memory of
  * an SM that is empty is taken to be set for the first kernel that gets a block there.
@@ -31,15 +32,21 @@ struct saved_sm {
 	u32 leaves[VGPU_SM_KERNELS_MOST];	/* more blocks than before */
 };
 
+/** struct saved_context - the same of a context */
+struct saved_context {
+	u32 shared_sms;
+	u64 data[VGPU_POLICY_CONTEXT_BYTES / sizeof(u64)];
+};
+
 /** struct trial - its memory, of one allocation: in this order */
 struct trial {
 	struct vgpu_ksr ksr;		/* the announced kernel */
 	struct saved_sm *sms;		/* exec->config->sms */
 	u64 *decided, *coming;		/* exec->active_count, as in the active queue */
-	u32 *shared_sms;		/* exec->context_count, by id */
+	struct saved_context *contexts;	/* exec->context_count, by id */
 	void *data;			/* of the policy */
-	void *real_data;
 	u32 residents;
+	u32 ksr_free_count;
 	bool tracing;
 };
 
@@ -47,7 +54,7 @@ static struct trial *allocate(const struct vgpu_exec *exec)
 {
 	u64 sms = exec->config->sms * sizeof(struct saved_sm);
 	u64 kernels = exec->active_count * sizeof(u64);
-	u64 contexts = (exec->context_count + 1) / 2 * 2 * sizeof(u32);
+	u64 contexts = exec->context_count * sizeof(struct saved_context);
 	u64 all = sizeof(struct trial) + sms + 2 * kernels + contexts + exec->policy->data_bytes;
 	struct trial *t = vgpu_mem_alloc_device(all);
 
@@ -56,8 +63,8 @@ static struct trial *allocate(const struct vgpu_exec *exec)
 	t->sms = (struct saved_sm *)(t + 1);
 	t->decided = (u64 *)((u8 *)t->sms + sms);
 	t->coming = t->decided + exec->active_count;
-	t->shared_sms = (u32 *)(t->coming + exec->active_count);
-	t->data = (u8 *)t->shared_sms + contexts;
+	t->contexts = (struct saved_context *)(t->coming + exec->active_count);
+	t->data = (u8 *)t->contexts + contexts;
 	return t;
 }
 
@@ -112,11 +119,13 @@ static void save(struct vgpu_exec *exec, struct trial *t)
 		t->coming[n++] = ksr->coming;
 	}
 	n = 0;
-	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
-		t->shared_sms[n++] = ctx->shared_sms;
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node) {
+		t->contexts[n].shared_sms = ctx->shared_sms;
+		memcpy(t->contexts[n++].data, ctx->sched.data, sizeof(ctx->sched.data));
+	}
 	memcpy(t->data, exec->policy_data, exec->policy->data_bytes);
-	t->real_data = exec->policy_data;
 	t->residents = exec->residents;
+	t->ksr_free_count = exec->ksr_free_count;
 	t->tracing = exec->trace->on;
 }
 
@@ -142,10 +151,13 @@ static void restore(struct vgpu_exec *exec, const struct trial *t)
 		ksr->coming = t->coming[n++];
 	}
 	n = 0;
-	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
-		ctx->shared_sms = t->shared_sms[n++];
-	exec->policy_data = t->real_data;
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node) {
+		ctx->shared_sms = t->contexts[n].shared_sms;
+		memcpy(ctx->sched.data, t->contexts[n++].data, sizeof(ctx->sched.data));
+	}
+	memcpy(exec->policy_data, t->data, exec->policy->data_bytes);
 	exec->residents = t->residents;
+	exec->ksr_free_count = t->ksr_free_count;
 	exec->trace->on = t->tracing;
 }
 
@@ -191,7 +203,7 @@ bool vgpu_exec_try(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
 	if (make_kernel(exec, t, by, what)) {
 		save(exec, t);
 		vgpu_list_add_tail(&t->ksr.node, &exec->active_queue);
-		exec->policy_data = t->data;
+		exec->ksr_free_count = 0;
 		exec->trace->on = false;
 		exec->trial = true;
 		exec->policy->schedule(exec);

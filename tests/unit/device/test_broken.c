@@ -184,6 +184,49 @@ static void busy_sm_is_assigned(void **state)
 	rig_ends(&r);
 }
 
+/* A policy by block that asks for what it may not have. */
+static void wrong_schedule(struct vgpu_exec *exec)
+{
+	struct vgpu_sched_context *ctx;
+	struct vgpu_ksr *ksr = NULL;
+
+	while ((ctx = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec))
+		vgpu_exec_admit(exec, ctx);
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
+		for (u32 n = 0; vgpu_exec_has_blocks(ksr); n++)
+			if (n % 2)
+				assert_int_equal(vgpu_exec_reserve(exec, 0, ksr), -EINVAL);
+			else
+				vgpu_exec_dispatch(exec, 0, ksr);
+}
+
+static const struct vgpu_policy wrong_policy = {
+	.name = "wrong",
+	.by_block = true,
+	.schedule = wrong_schedule,
+};
+
+/* What it does in a trial harms neither who has announced a launch nor who has one. */
+static void a_wrong_policy_is_tried(void **state)
+{
+	struct vgpu_announcement what = { .blocks = 100 };
+	struct vgpu_exec *exec;
+	struct rig r;
+
+	(void)state;
+	rig_make(&r);
+	exec = &r.h->dev->exec;
+	exec->policy = &wrong_policy;
+	assert_true(vgpu_exec_try(exec, &vgpu_context_find(r.h->dev, r.broken)->exec.sched, &what));
+	assert_true(vgpu_user_broken() >= 2);
+	assert_int_equal(r.h->fault_count, 0);
+	assert_true(vgpu_exec_check(exec));
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "policy", "fcfs"), 0);
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 0);
+	host_free(r.h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +236,7 @@ int main(void)
 		cmocka_unit_test_setup(command_completes_out_of_turn, setup),
 		cmocka_unit_test_setup(queue_becomes_ready_without_commands, setup),
 		cmocka_unit_test_setup(busy_sm_is_assigned, setup),
+		cmocka_unit_test_setup(a_wrong_policy_is_tried, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -394,6 +394,99 @@ static void a_trial_changes_nothing(void **state)
 		assert_int_equal(end_of_run(policies[n], true), end_of_run(policies[n], false));
 }
 
+/* ---- a policy by block that does all that it may --------------------------- */
+
+/* It admits what has arrived, without vgpu_exec_waiting(), from the @n-th decision on. */
+struct busy {
+	u64 decisions, admits_from;
+};
+
+/* Of a context. Its rank changes with each decision. */
+struct busy_context {
+	u64 decisions;
+	const struct vgpu_ksr *last;
+};
+
+static u64 busy_rank(const struct vgpu_sched_context *ctx)
+{
+	return ((struct busy_context *)vgpu_sched_data(ctx))->decisions;
+}
+
+static void busy_schedule(struct vgpu_exec *exec)
+{
+	struct busy *busy = vgpu_exec_policy_data(exec);
+	struct vgpu_sched_context *ctx = NULL;
+	struct vgpu_ksr *ksr = NULL;
+
+	busy->decisions++;
+	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+		if (vgpu_exec_launch_arrived(ctx) != VGPU_NEVER &&
+		    busy->decisions >= busy->admits_from && vgpu_exec_has_room_for(exec, ctx))
+			vgpu_exec_admit(exec, ctx);
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+		struct busy_context *own = vgpu_sched_data(vgpu_exec_context_of(ksr));
+
+		own->decisions++;
+		own->last = ksr;
+		vgpu_exec_reorder(exec, vgpu_exec_context_of(ksr));
+		while (vgpu_exec_has_blocks(ksr) && vgpu_exec_fits(exec, 0, ksr))
+			vgpu_exec_dispatch(exec, 0, ksr);
+	}
+	if (vgpu_exec_next_kernel(exec, NULL))
+		vgpu_exec_timer(exec, vgpu_exec_time_after(exec, 1000 * US));
+}
+
+static const struct vgpu_policy busy_policy = {
+	.name = "busy",
+	.by_block = true,
+	.data_bytes = sizeof(struct busy),
+	.context_bytes = sizeof(struct busy_context),
+	.schedule = busy_schedule,
+	.rank = busy_rank,
+};
+
+/* A launch waits that the policy would admit; the trial is the decision in which it would. */
+static void what_a_policy_remembers_is_as_before(void **state)
+{
+	struct host *h = paper("smk");
+	struct vgpu_exec *exec = &h->dev->exec;
+	struct vgpu_announcement what = { .blocks = 2, .needs.registers = 100 };
+	u32 a = host_open(h), b = host_open(h), c = host_open(h);
+	struct vgpu_exec_context *of_a = &vgpu_context_find(h->dev, a)->exec;
+	struct busy_context before;
+	struct busy *busy;
+	u64 timer;
+
+	(void)state;
+	host_queue(h, c);
+	assert_int_equal(vgpu_exec_set_policy(exec, &busy_policy), 0);
+	sharing_arrive(h, a, 10, KERNEL(4, 1000, 100));
+	sharing_run(h, 50);
+	busy = vgpu_exec_policy_data(exec);
+	busy->admits_from = ~0ull;
+	sharing_arrive(h, b, 60, KERNEL(4, 300, 100));
+	sharing_run(h, 100);
+	assert_non_null(vgpu_exec_waiting(exec));
+	before = *(struct busy_context *)vgpu_sched_data(&of_a->sched);
+	timer = vgpu_event_time(&exec->policy_timer);
+	busy->admits_from = busy->decisions + 1;
+	assert_true(vgpu_exec_try(exec, &vgpu_context_find(h->dev, c)->exec.sched, &what));
+	assert_true(vgpu_exec_check(exec));
+	assert_ptr_equal(vgpu_exec_policy_data(exec), busy);
+	assert_int_equal(busy->decisions, busy->admits_from - 1);
+	assert_memory_equal(vgpu_sched_data(&of_a->sched), &before, sizeof(before));
+	assert_int_equal(of_a->active.key, before.decisions);
+	assert_null(((struct busy_context *)vgpu_sched_data(
+			     &vgpu_context_find(h->dev, c)->exec.sched))->last);
+	assert_int_equal(exec->active_count, 1);
+	assert_non_null(vgpu_exec_waiting(exec));
+	assert_int_equal(vgpu_event_time(&exec->policy_timer), timer);
+	/* with the first block of @a that ends, it decides so */
+	sharing_run_out(h);
+	assert_true(sharing_end(h, 2) > 0);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +501,7 @@ int main(void)
 		cmocka_unit_test(smk_replaces_the_newest),
 		cmocka_unit_test(partitions_are_foreseen),
 		cmocka_unit_test(a_trial_changes_nothing),
+		cmocka_unit_test(what_a_policy_remembers_is_as_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
