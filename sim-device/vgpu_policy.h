@@ -34,7 +34,7 @@ struct vgpu_ksr;	/* an active kernel: a kernel status register */
 struct vgpu_block;	/* a thread block on an SM */
 
 #define VGPU_POLICY_CONTEXT_BYTES	32u	/* maximum private data of a policy per context */
-#define VGPU_BLOCKS_MOST		64u	/* thread blocks on an SM, at most */
+#define VGPU_BLOCKS_MOST		64u	/* thread blocks on an SM: most blocks_per_sm */
 
 /**
  * struct vgpu_sched_context - a context as policies see it. The engine keeps it up to date; a

@@ -68,7 +68,7 @@ struct vgpu_ksr {
 	u64 block_life;			/* sum of end times minus sum of first issue times */
 };
 
-#define VGPU_SM_SLOTS			64u	/* of thread blocks: most blocks_per_sm */
+#define VGPU_SM_SLOTS			VGPU_BLOCKS_MOST
 
 /**
  * struct vgpu_sharer - a kernel that has blocks on an SM beside others, or a partition of it
