@@ -21,7 +21,7 @@
  */
 #include "residents.h"
 
-/** struct saved_sm - the part of an SM that a trial may change; then: what has come of it */
+/** struct saved_sm - the part of an SM that a trial may change */
 struct saved_sm {
 	struct vgpu_list residents;
 	struct vgpu_sharer resident[VGPU_SM_KERNELS_MOST];
@@ -29,7 +29,6 @@ struct saved_sm {
 	struct vgpu_resources coming_part;
 	u32 kernels;
 	u32 shared_config;
-	u32 leaves[VGPU_SM_KERNELS_MOST];	/* more blocks than before */
 };
 
 /** struct saved_context - the same of a context */
@@ -129,6 +128,15 @@ static void save(struct vgpu_exec *exec, struct trial *t)
 	t->tracing = exec->trace->on;
 }
 
+/* What has come of it: blocks of @smst that have been told to leave. */
+static void note_leaving(const struct vgpu_smst *smst, struct saved_sm *s)
+{
+	if (smst->leaving_part.blocks == s->leaving_part.blocks)
+		return;
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
+		s->resident[n].would_leave = smst->resident[n].leaving - s->resident[n].leaving;
+}
+
 static void restore(struct vgpu_exec *exec, const struct trial *t)
 {
 	struct vgpu_exec_context *ctx;
@@ -137,8 +145,9 @@ static void restore(struct vgpu_exec *exec, const struct trial *t)
 
 	for (u32 sm = 0; sm < exec->config->sms; sm++) {
 		struct vgpu_smst *smst = &exec->smst[sm];
-		const struct saved_sm *s = &t->sms[sm];
+		struct saved_sm *s = &t->sms[sm];
 
+		note_leaving(smst, s);
 		smst->residents = s->residents;
 		memcpy(smst->resident, s->resident, sizeof(s->resident));
 		smst->leaving_part = s->leaving_part;
@@ -161,35 +170,6 @@ static void restore(struct vgpu_exec *exec, const struct trial *t)
 	exec->trace->on = t->tracing;
 }
 
-/* ---- what has come of it ------------------------------------------------- */
-
-static void find_leaving(const struct vgpu_exec *exec, struct trial *t)
-{
-	for (u32 sm = 0; sm < exec->config->sms; sm++)
-		for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++) {
-			const struct vgpu_sharer *now = &exec->smst[sm].resident[n];
-			const struct vgpu_sharer *before = &t->sms[sm].resident[n];
-
-			t->sms[sm].leaves[n] = !now->ksr ? 0 :
-					       now->ksr == before->ksr ?
-							   now->leaving - before->leaving :
-							   now->leaving;
-		}
-}
-
-static void note_leaving(struct vgpu_exec *exec, const struct trial *t)
-{
-	for (u32 sm = 0; sm < exec->config->sms; sm++) {
-		const u32 *leaves = t->sms[sm].leaves;
-		u32 sum = 0;
-
-		for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
-			sum += leaves[n];
-		for (u32 n = 0; sum && n < VGPU_SM_KERNELS_MOST; n++)
-			exec->smst[sm].resident[n].would_leave = leaves[n];
-	}
-}
-
 bool vgpu_exec_try(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
 		   const struct vgpu_announcement *what)
 {
@@ -209,9 +189,7 @@ bool vgpu_exec_try(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
 		exec->policy->schedule(exec);
 		exec->trial = false;
 		vgpu_list_del(&t->ksr.node);
-		find_leaving(exec, t);
 		restore(exec, t);
-		note_leaving(exec, t);
 	}
 	vgpu_mem_free_device(t);
 	return true;
