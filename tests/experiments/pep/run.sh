@@ -51,7 +51,7 @@ some=chimera,chimera-dirty,pep
 		measure "blocks vary by a tenth" --profiled --schemes "$some" --vary 100
 		measure "by three tenths" --profiled --schemes "$some" --vary 300
 		measure signal=0 --profiled --schemes "$some" --set pep_signal_ps=0
-		measure run=0 --profiled --schemes "$some" --set pep_run_cycles=0
+		measure run=0 --profiled --schemes "$some" --set pep_run_instructions=0
 	fi
 	measure main --deadlines $quick
 	[ -n "$quick" ] || measure bandwidth=448 --deadlines --set memory_bandwidth=448000000000
