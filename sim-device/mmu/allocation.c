@@ -30,12 +30,21 @@ struct vgpu_allocation *vgpu_allocation_create(struct vgpu_mmu *mmu, u64 bytes, 
 	return allocation;
 }
 
+/* Chunk @n is of so many pages. */
+static u64 pages_of_chunk(const struct vgpu_allocation *allocation, u64 n)
+{
+	u64 pages = allocation->pages - n * VGPU_ALLOCATION_CHUNK;
+
+	return pages < VGPU_ALLOCATION_CHUNK ? pages : VGPU_ALLOCATION_CHUNK;
+}
+
 u64 vgpu_allocation_frame(struct vgpu_allocation *allocation, u64 page, u32 context)
 {
-	u64 **chunk = &allocation->chunks[page / VGPU_ALLOCATION_CHUNK], *number;
+	u64 n = page / VGPU_ALLOCATION_CHUNK;
+	u64 **chunk = &allocation->chunks[n], *number;
 
 	if (!*chunk)
-		*chunk = vgpu_mem_alloc_device(VGPU_ALLOCATION_CHUNK * sizeof(**chunk));
+		*chunk = vgpu_mem_alloc_device(pages_of_chunk(allocation, n) * sizeof(**chunk));
 	if (!*chunk)
 		return 0;
 	number = &(*chunk)[page % VGPU_ALLOCATION_CHUNK];
@@ -54,13 +63,15 @@ void vgpu_allocation_get(struct vgpu_allocation *allocation)
 	allocation->holders++;
 }
 
-static void free_chunk(struct vgpu_allocation *allocation, u64 **chunk)
+static void free_chunk(struct vgpu_allocation *allocation, u64 n)
 {
-	for (u32 n = 0; n < VGPU_ALLOCATION_CHUNK; n++)
-		if ((*chunk)[n])
-			vgpu_frame_put(&allocation->mmu->frames, (*chunk)[n]);
-	vgpu_mem_free_device(*chunk);
-	*chunk = NULL;
+	u64 *numbers = allocation->chunks[n];
+
+	for (u64 page = 0; page < pages_of_chunk(allocation, n); page++)
+		if (numbers[page])
+			vgpu_frame_put(&allocation->mmu->frames, numbers[page]);
+	vgpu_mem_free_device(numbers);
+	allocation->chunks[n] = NULL;
 }
 
 bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 *left)
@@ -76,7 +87,7 @@ bool vgpu_allocation_put(struct vgpu_allocation *allocation, u64 *left)
 			continue;
 		if (!*left)
 			return false;
-		free_chunk(allocation, &allocation->chunks[n]);
+		free_chunk(allocation, n);
 		*left -= *left < VGPU_ALLOCATION_CHUNK ? *left : VGPU_ALLOCATION_CHUNK;
 	}
 	vgpu_unpromise(mmu, allocation->pages << VGPU_PAGE_SHIFT);

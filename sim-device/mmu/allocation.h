@@ -13,7 +13,7 @@
 
 #include "address_space.h"
 
-#define VGPU_ALLOCATION_CHUNK	512u	/* pages, whose frame numbers are in one array of 4 KB */
+#define VGPU_ALLOCATION_CHUNK	512u	/* pages, whose frame numbers are in one array */
 
 /**
  * struct vgpu_allocation - some pages of device memory
