@@ -8,6 +8,7 @@
 
 #include "memory/advice.h"
 #include "memory/pool.h"
+#include "memory/views.h"
 #include "owned.h"
 #include "pageable.h"
 
@@ -118,6 +119,17 @@ static bool device_range(const void *pointer, size_t bytes)
 	return rt_alloc_find(address, &base, &size) && bytes <= size - (address - base);
 }
 
+/* A range that copies and fills may write: no mapping that may only be read (memory/virtual.h). */
+static bool writable_range(const void *pointer, size_t bytes)
+{
+	struct rt_view view;
+
+	/* all of the range has the same rights */
+	return device_range(pointer, bytes) &&
+	       !(rt_view_at((uint64_t)(uintptr_t)pointer, &view) &&
+		 view.rights != VGPU_RIGHTS_WRITE);
+}
+
 /*
  * What the program says, checked against what the addresses are. Managed memory may be called
  * either; it is the device that copies it. Pinned memory may be called either, too; it is the
@@ -153,7 +165,7 @@ static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgp
 	if (to_device != (*kind == vgpuMemcpyHostToDevice || *kind == vgpuMemcpyDeviceToDevice) ||
 	    from_device != (*kind == vgpuMemcpyDeviceToHost || *kind == vgpuMemcpyDeviceToDevice))
 		return vgpuErrorInvalidValue;
-	if (!dst || !src || (to_device && !device_range(dst, bytes)) ||
+	if (!dst || !src || (to_device && !writable_range(dst, bytes)) ||
 	    (from_device && !device_range(src, bytes)))
 		return vgpuErrorInvalidValue;
 	return vgpuSuccess;
@@ -318,7 +330,7 @@ static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_
 	/* The last row need not have its whole pitch. */
 	error = direction(dst, src, width, &kind);
 	if (error == vgpuSuccess && rt_is_device(dst) &&
-	    !device_range(dst, dst_pitch * (height - 1) + width))
+	    !writable_range(dst, dst_pitch * (height - 1) + width))
 		error = vgpuErrorInvalidValue;
 	if (error == vgpuSuccess && rt_is_device(src) &&
 	    !device_range(src, src_pitch * (height - 1) + width))
@@ -452,7 +464,7 @@ static vgpuError_t fill_call(void *pointer, size_t pitch, struct fill fill, size
 	if (height > 1 && width > pitch)
 		return rt_leave(vgpuErrorInvalidPitchValue);
 	if ((height > 1 && pitch > SIZE_MAX / height) ||
-	    (!device_range(pointer, pitch * (height - 1) + width) &&
+	    (!writable_range(pointer, pitch * (height - 1) + width) &&
 	     !rt_is_mapped(pointer, pitch * (height - 1) + width)))
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_stream_begin(stream);

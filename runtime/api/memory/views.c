@@ -1,135 +1,154 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reserved addresses and what is mapped there; see views.h. Two arrays by address.
+ * Reserved addresses and what is mapped there; see views.h. Two tables by address.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "views.h"
 
-static pthread_rwlock_t tables = PTHREAD_RWLOCK_INITIALIZER;
-static struct rt_reserved *reserved;
-static size_t reserved_count, reserved_room;
-static struct rt_view *views;
-static size_t view_count, view_room;
-
 /* Elements of both begin with these. */
 struct span {
 	uint64_t base, bytes;
 };
 
-/* The number of those in @array that begin at or below @address. */
-static size_t up_to(const void *array, size_t count, size_t size, uint64_t address)
-{
-	size_t low = 0;
+/** struct table - @count elements of @size bytes by address, which do not overlap */
+struct table {
+	char *elements;
+	size_t count, room;
+	const size_t size;
+};
 
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-		const struct span *span = (const void *)((const char *)array + middle * size);
+static pthread_rwlock_t tables = PTHREAD_RWLOCK_INITIALIZER;
+static struct table reserved = { .size = sizeof(struct rt_reserved) };
+static struct table views = { .size = sizeof(struct rt_view) };
+
+static void *element(const struct table *table, size_t n)
+{
+	return table->elements + n * table->size;
+}
+
+static struct rt_view *view_number(size_t n)
+{
+	return element(&views, n);
+}
+
+/* The number of those that begin at or below @address. */
+static size_t up_to(const struct table *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct span *span = element(table, middle);
 
 		if (span->base <= address)
 			low = middle + 1;
 		else
-			count = middle;
+			high = middle;
 	}
 	return low;
 }
 
-/* Index of the one that has @address, @count: none has. */
-static size_t at(const void *array, size_t count, size_t size, uint64_t address)
+/* Index of the one that has @address, the count: none has. */
+static size_t index_of(const struct table *table, uint64_t address)
 {
-	size_t n = up_to(array, count, size, address);
+	size_t n = up_to(table, address);
 	const struct span *span;
 
 	if (!n)
-		return count;
-	span = (const void *)((const char *)array + (n - 1) * size);
-	return address - span->base < span->bytes ? n - 1 : count;
+		return table->count;
+	span = element(table, n - 1);
+	return address - span->base < span->bytes ? n - 1 : table->count;
 }
 
-static bool any(const void *array, size_t count, size_t size, uint64_t base, uint64_t bytes)
+static void take_out(struct table *table, size_t n)
 {
-	size_t n = up_to(array, count, size, base + bytes - 1);
-	const struct span *span;
+	char *place = element(table, n);
 
-	if (!n)
+	memmove(place, place + table->size, (table->count - n - 1) * table->size);
+	table->count--;
+}
+
+/* ---- either, with the lock of both ---------------------------------------- */
+
+/* Most programs have none: they take no lock. */
+static bool is_empty(const struct table *table)
+{
+	return !__atomic_load_n(&table->count, __ATOMIC_RELAXED);
+}
+
+static bool copy_at(const struct table *table, uint64_t address, void *out)
+{
+	bool found;
+	size_t n;
+
+	if (is_empty(table))
 		return false;
-	span = (const void *)((const char *)array + (n - 1) * size);
-	return span->base + span->bytes > base;
+	pthread_rwlock_rdlock(&tables);
+	n = index_of(table, address);
+	found = n < table->count;
+	if (found)
+		memcpy(out, element(table, n), table->size);
+	pthread_rwlock_unlock(&tables);
+	return found;
 }
 
-/* Makes room for one more element behind all that begin at or below @address; NULL: no memory. */
-static void *insert(void **array, size_t *count, size_t *room, size_t size, uint64_t address)
+static bool make_room(struct table *table)
 {
-	size_t n = up_to(*array, *count, size, address);
-	char *place;
+	size_t more = table->room ? table->room * 2 : 16;
+	char *larger;
 
-	if (*count == *room) {
-		size_t more = *room ? *room * 2 : 16;
-		void *larger = realloc(*array, more * size);
+	if (table->count < table->room)
+		return true;
+	larger = realloc(table->elements, more * table->size);
+	if (!larger)
+		return false;
+	table->elements = larger;
+	table->room = more;
+	return true;
+}
 
-		if (!larger)
-			return NULL;
-		*array = larger;
-		*room = more;
+static bool add(struct table *table, const void *added)
+{
+	const struct span *span = added;
+	bool fits;
+
+	pthread_rwlock_wrlock(&tables);
+	fits = make_room(table);
+	if (fits) {
+		size_t n = up_to(table, span->base);
+		char *place = element(table, n);
+
+		memmove(place + table->size, place, (table->count - n) * table->size);
+		memcpy(place, added, table->size);
+		table->count++;
 	}
-	place = (char *)*array + n * size;
-	memmove(place + size, place, (*count - n) * size);
-	++*count;
-	return place;
+	pthread_rwlock_unlock(&tables);
+	return fits;
 }
 
-static void take_out(void *array, size_t *count, size_t size, size_t n)
+static void remove_at(struct table *table, uint64_t address)
 {
-	char *place = (char *)array + n * size;
+	size_t n;
 
-	memmove(place, place + size, (*count - n - 1) * size);
-	--*count;
-}
-
-static size_t view_index(uint64_t address)
-{
-	return at(views, view_count, sizeof(*views), address);
+	pthread_rwlock_wrlock(&tables);
+	n = index_of(table, address);
+	if (n < table->count)
+		take_out(table, n);
+	pthread_rwlock_unlock(&tables);
 }
 
 /* ---- looking ------------------------------------------------------------- */
 
-/* Most programs have none: they take no lock. */
-static bool none(const size_t *count)
-{
-	return !__atomic_load_n(count, __ATOMIC_RELAXED);
-}
-
 bool rt_view_at(uint64_t address, struct rt_view *view)
 {
-	bool found;
-	size_t n;
-
-	if (none(&view_count))
-		return false;
-	pthread_rwlock_rdlock(&tables);
-	n = view_index(address);
-	found = n < view_count;
-	if (found)
-		*view = views[n];
-	pthread_rwlock_unlock(&tables);
-	return found;
+	return copy_at(&views, address, view);
 }
 
 bool rt_reserved_at(uint64_t address, struct rt_reserved *out)
 {
-	bool found;
-	size_t n;
-
-	if (none(&reserved_count))
-		return false;
-	pthread_rwlock_rdlock(&tables);
-	n = at(reserved, reserved_count, sizeof(*reserved), address);
-	found = n < reserved_count;
-	if (found)
-		*out = reserved[n];
-	pthread_rwlock_unlock(&tables);
-	return found;
+	return copy_at(&reserved, address, out);
 }
 
 static bool go_together(const struct rt_view *low, const struct rt_view *high)
@@ -143,29 +162,20 @@ bool rt_views_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 	size_t first, last;
 	bool found;
 
-	if (none(&view_count))
+	if (is_empty(&views))
 		return false;
 	pthread_rwlock_rdlock(&tables);
-	first = last = view_index(address);
-	found = first < view_count && views[first].rights != VGPU_RIGHTS_NONE;
+	first = last = index_of(&views, address);
+	found = first < views.count && view_number(first)->rights != VGPU_RIGHTS_NONE;
 	if (found) {
-		while (first && go_together(&views[first - 1], &views[first]))
+		while (first && go_together(view_number(first - 1), view_number(first)))
 			first--;
-		while (last + 1 < view_count && go_together(&views[last], &views[last + 1]))
+		while (last + 1 < views.count &&
+		       go_together(view_number(last), view_number(last + 1)))
 			last++;
-		*base = views[first].base;
-		*bytes = views[last].base + views[last].bytes - *base;
+		*base = view_number(first)->base;
+		*bytes = view_number(last)->base + view_number(last)->bytes - *base;
 	}
-	pthread_rwlock_unlock(&tables);
-	return found;
-}
-
-bool rt_reserved_any(uint64_t base, uint64_t bytes)
-{
-	bool found;
-
-	pthread_rwlock_rdlock(&tables);
-	found = any(reserved, reserved_count, sizeof(*reserved), base, bytes);
 	pthread_rwlock_unlock(&tables);
 	return found;
 }
@@ -173,9 +183,11 @@ bool rt_reserved_any(uint64_t base, uint64_t bytes)
 bool rt_views_any(uint64_t base, uint64_t bytes)
 {
 	bool found;
+	size_t n;
 
 	pthread_rwlock_rdlock(&tables);
-	found = any(views, view_count, sizeof(*views), base, bytes);
+	n = up_to(&views, base + bytes - 1);
+	found = n && view_number(n - 1)->base + view_number(n - 1)->bytes > base;
 	pthread_rwlock_unlock(&tables);
 	return found;
 }
@@ -187,10 +199,11 @@ bool rt_views_tile(uint64_t base, uint64_t bytes)
 
 	pthread_rwlock_rdlock(&tables);
 	while (whole && base < end) {
-		size_t n = view_index(base);
+		size_t n = index_of(&views, base);
 
-		whole = n < view_count && views[n].base == base && views[n].bytes <= end - base;
-		base += whole ? views[n].bytes : 0;
+		whole = n < views.count && view_number(n)->base == base &&
+			view_number(n)->bytes <= end - base;
+		base += whole ? view_number(n)->bytes : 0;
 	}
 	pthread_rwlock_unlock(&tables);
 	return whole;
@@ -200,49 +213,22 @@ bool rt_views_tile(uint64_t base, uint64_t bytes)
 
 bool rt_reserved_add(uint64_t base, uint64_t bytes)
 {
-	struct rt_reserved *place;
-
-	pthread_rwlock_wrlock(&tables);
-	place = insert((void **)&reserved, &reserved_count, &reserved_room, sizeof(*reserved),
-		       base);
-	if (place)
-		*place = (struct rt_reserved){ base, bytes };
-	pthread_rwlock_unlock(&tables);
-	return place;
+	return add(&reserved, &(struct rt_reserved){ base, bytes });
 }
 
 void rt_reserved_remove(uint64_t base)
 {
-	size_t n;
-
-	pthread_rwlock_wrlock(&tables);
-	n = at(reserved, reserved_count, sizeof(*reserved), base);
-	if (n < reserved_count)
-		take_out(reserved, &reserved_count, sizeof(*reserved), n);
-	pthread_rwlock_unlock(&tables);
+	remove_at(&reserved, base);
 }
 
 bool rt_view_add(const struct rt_view *view)
 {
-	struct rt_view *place;
-
-	pthread_rwlock_wrlock(&tables);
-	place = insert((void **)&views, &view_count, &view_room, sizeof(*views), view->base);
-	if (place)
-		*place = *view;
-	pthread_rwlock_unlock(&tables);
-	return place;
+	return add(&views, view);
 }
 
 void rt_view_remove(uint64_t base)
 {
-	size_t n;
-
-	pthread_rwlock_wrlock(&tables);
-	n = view_index(base);
-	if (n < view_count)
-		take_out(views, &view_count, sizeof(*views), n);
-	pthread_rwlock_unlock(&tables);
+	remove_at(&views, base);
 }
 
 void rt_view_set_rights(uint64_t base, uint32_t rights)
@@ -250,9 +236,9 @@ void rt_view_set_rights(uint64_t base, uint32_t rights)
 	size_t n;
 
 	pthread_rwlock_wrlock(&tables);
-	n = view_index(base);
-	if (n < view_count)
-		views[n].rights = rights;
+	n = index_of(&views, base);
+	if (n < views.count)
+		view_number(n)->rights = rights;
 	pthread_rwlock_unlock(&tables);
 }
 
@@ -261,11 +247,11 @@ bool rt_view_take(struct rt_view *view)
 	bool found = false;
 
 	pthread_rwlock_wrlock(&tables);
-	for (size_t n = view_count; n-- > 0 && !found;) {
-		found = views[n].device == rt_current;
+	for (size_t n = views.count; n-- > 0 && !found;) {
+		found = view_number(n)->device == rt_current;
 		if (found) {
-			*view = views[n];
-			take_out(views, &view_count, sizeof(*views), n);
+			*view = *view_number(n);
+			take_out(&views, n);
 		}
 	}
 	pthread_rwlock_unlock(&tables);

@@ -3,8 +3,7 @@
  * Which addresses are reserved, and what is mapped there: the tables behind virtual.h. They are of
  * the process; each mapping is on one device.
  *
- * Whoever changes them has the lock of the runtime; all but rt_views_change() may be called without
- * it, too.
+ * Whoever changes them has the lock of the runtime; what only looks may be called without it, too.
  */
 #ifndef VGPU_RT_VIEWS_H
 #define VGPU_RT_VIEWS_H
@@ -45,8 +44,7 @@ bool rt_reserved_at(uint64_t address, struct rt_reserved *reserved);
  * and rights there are. False: there is none.
  */
 bool rt_views_find(uint64_t address, uint64_t *base, uint64_t *bytes);
-/* Is any of it reserved (mapped)? */
-bool rt_reserved_any(uint64_t base, uint64_t bytes);
+/* Is any of it mapped? */
 bool rt_views_any(uint64_t base, uint64_t bytes);
 /* Are these bytes views, all of them whole? */
 bool rt_views_tile(uint64_t base, uint64_t bytes);

@@ -465,7 +465,12 @@ static vgpuError_t is_on(const struct rt_view *view, uint32_t device)
 							       vgpuErrorNotSupported;
 }
 
-/* What was submitted before uses the former ones, if it has not ended. */
+/* Who is given less does not take it from work that was submitted when there was more. */
+static vgpuError_t wait_to_lower(const struct rt_view *view, uint32_t rights)
+{
+	return rights < view->rights ? wait_for_work(view, 0) : vgpuSuccess;
+}
+
 vgpuError_t rt_virtual_set_rights(uint64_t address, uint64_t bytes, int device, uint32_t rights)
 {
 	vgpuError_t error = rt_enter();
@@ -475,6 +480,11 @@ vgpuError_t rt_virtual_set_rights(uint64_t address, uint64_t bytes, int device, 
 	if (!rt_views_tile(address, bytes))
 		return rt_leave(vgpuErrorInvalidValue);
 	error = for_each_view(address, address + bytes, is_on, (uint32_t)device);
+	if (error == vgpuSuccess)
+		error = for_each_view(address, address + bytes, wait_to_lower, rights);
+	/* others may unmap while the lock is given up */
+	if (error == vgpuSuccess && !rt_views_tile(address, bytes))
+		error = vgpuErrorInvalidValue;
 	if (error == vgpuSuccess)
 		error = for_each_view(address, address + bytes, set_rights, rights);
 	return rt_leave(error);

@@ -258,6 +258,52 @@ static void one_memory_is_at_two_addresses(void **state)
 	drv_end(context);
 }
 
+/* Where a copy or fill would end the context it is refused before; what is read may be read. */
+static void what_may_only_be_read_is_not_written(void **state)
+{
+	CUcontext context = drv_begin();
+	CUmemGenericAllocationHandle handle = memory(GRANULE);
+	CUDA_MEMCPY2D rows = {
+		.srcMemoryType = CU_MEMORYTYPE_HOST,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.WidthInBytes = 4,
+		.Height = 2,
+		.srcPitch = 8,
+		.dstPitch = 16,
+	};
+	CUdeviceptr at, other;
+	uint32_t words[4] = { 1, 2, 3, 4 };
+
+	(void)state;
+	OK(cuMemAddressReserve(&at, GRANULE, 0, 0, 0));
+	OK(cuMemMap(at, GRANULE, 0, handle, 0));
+	OK(cuMemAlloc(&other, GRANULE));
+	may(at, GRANULE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	OK(cuMemsetD32(at, 77, 8));
+	may(at, GRANULE, CU_MEM_ACCESS_FLAGS_PROT_READ);
+	rows.srcHost = words;
+	rows.dstDevice = at;
+	REFUSED(cuMemcpyHtoD(at, words, 4), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemcpyHtoDAsync(at, words, 4, NULL), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemcpyDtoD(at, other, 4), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemcpy2D(&rows), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemsetD32(at + 4, 1, 1), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemsetD32Async(at + 4, 1, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemsetD2D8(at, 8, 1, 4, 2), CUDA_ERROR_INVALID_VALUE);
+	/* the context is there, and the bytes are */
+	assert_int_equal(drv_read(at + 4), 77);
+	OK(cuMemcpyDtoD(other, at, 8));
+	assert_int_equal(drv_read(other), 77);
+	may(at, GRANULE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	OK(cuMemcpy2D(&rows));
+	assert_int_equal(drv_read(at + 16), 3);
+	OK(cuMemUnmap(at, GRANULE));
+	OK(cuMemRelease(handle));
+	OK(cuMemAddressFree(at, GRANULE));
+	OK(cuMemFree(other));
+	drv_end(context);
+}
+
 /* As PyTorch's expandable segments: a range that grows, and is one piece of memory. */
 static void a_range_grows(void **state)
 {
@@ -337,6 +383,7 @@ int main(void)
 		cmocka_unit_test(memory_has_its_codes),
 		cmocka_unit_test(mappings_have_their_codes),
 		cmocka_unit_test(one_memory_is_at_two_addresses),
+		cmocka_unit_test(what_may_only_be_read_is_not_written),
 		cmocka_unit_test(a_range_grows),
 		cmocka_unit_test(a_kernel_keeps_to_the_rights),
 	};
