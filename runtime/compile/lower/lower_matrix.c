@@ -326,6 +326,20 @@ void cc_lower_mma(struct cc_lower *l)
 /* ---- loads and stores of 8 x 8 matrices of 16 bits -------------------------- */
 
 /*
+ * A row is aligned to 16 bytes. The address of one that is not becomes odd, so that the accesses of
+ * its parts, which may be aligned, are faults.
+ */
+static uint32_t row_address(struct cc_lower *l, uint32_t at)
+{
+	uint32_t low = cc_temp(l, CC_R), odd = cc_temp(l, CC_R), out = cc_temp(l, CC_R);
+
+	cc_opi(l, VGPU_OP_AND, 0, low, at, 15, CC_NONE);
+	cc_opi(l, VGPU_OP_MINU, 0, odd, low, 1, CC_NONE);
+	cc_op(l, VGPU_OP_OR, 0, out, at, odd, CC_NONE);
+	return out;
+}
+
+/*
  * Row i of matrix n is 16 bytes at the address that lane 8 n + i gives. Lane 4 g + t has elements
  * 2 t and 2 t + 1 of row g, or, with .trans, element g of rows 2 t and 2 t + 1. Here @at gets the
  * addresses that a lane accesses, one of 4 bytes or two of 2.
@@ -349,7 +363,7 @@ static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, u
 	address = cc_address_operand(l, cc_operand(l, operand), PTX_SHARED);
 	cc_check_offset(l, &address);
 	base = address.base == CC_NONE ? cc_const(l, CC_R, 0) : address.base;
-	base = plus(l, base, address.offset);
+	base = row_address(l, plus(l, base, address.offset));
 	row = trans ? field(l, lane, 0, 3, 1) : field(l, lane, 2, 7, 0);
 	offset = trans ? field(l, lane, 2, 7, 1) : field(l, lane, 0, 3, 2);
 	for (unsigned int n = 0; n < count; n++) {

@@ -80,6 +80,17 @@ void ptx_launch(struct vgpuModule *module, const char *kernel, unsigned int thre
 	OK(vgpuFree(dout));
 }
 
+vgpuError_t ptx_outcome(struct vgpuModule *module, const char *kernel, unsigned int threads)
+{
+	unsigned int grid[3] = { 1, 1, 1 }, block[3] = { threads, 1, 1 };
+	void *null = NULL, *arguments[2] = { &null, &null };
+	vgpuFunction_t function;
+
+	OK(vgpuModuleGetFunction(&function, module, kernel));
+	OK(vgpuLaunchKernel(function, grid, block, arguments, 0, NULL));
+	return vgpuDeviceSynchronize();
+}
+
 struct vgpu_program *ptx_compile(const char *ptx, uint32_t max_regs)
 {
 	struct vgpu_compile_options options = { .max_regs = max_regs };

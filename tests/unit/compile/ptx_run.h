@@ -36,6 +36,8 @@ struct vgpuModule *ptx_load(const char *ptx, uint32_t max_regs);
 /* One block of `threads` runs `kernel`(in, out); out is read back. */
 void ptx_launch(struct vgpuModule *module, const char *kernel, unsigned int threads, const void *in,
 		size_t in_bytes, void *out, size_t out_bytes);
+/* How a launch of one block of `threads` ends, whose parameters are null. */
+vgpuError_t ptx_outcome(struct vgpuModule *module, const char *kernel, unsigned int threads);
 /* Compiles; the program must be freed. Fails the test with the compiler's message. */
 struct vgpu_program *ptx_compile(const char *ptx, uint32_t max_regs);
 /* The compiler must refuse it with a message that contains `why`. */

@@ -445,6 +445,45 @@ static void matrices_are_stored(void **state)
 	ptx_end();
 }
 
+/* PTX asks for rows that are aligned to 16 bytes, also where the parts that a lane has are aligned. */
+static void rows_are_aligned(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned int off; /* of the row that lane @lane names, from one that is aligned */
+		unsigned int lane;
+		bool dies;
+	} cases[] = {
+		{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a0}, [%x2];", 16, 3, false},
+		{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a0}, [%x2];", 8, 3, true},
+		{"ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%a0}, [%x2];", 4, 7, true},
+		{"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%x2];", 12, 31,
+		 true},
+		{"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%x2+4];", 0, 0,
+		 true},
+		{"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%a0, %a1}, [%x2];", 1, 8, true},
+		{"stmatrix.sync.aligned.m8n8.x2.shared.b16 [%x2], {%a0, %a1};", 4, 15, true},
+		{"stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%x2], {%a0, %a1};", 2, 0, true},
+		/* only lanes that name rows */
+		{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a0}, [%x2];", 8, 8, false},
+		{"stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%x2], {%a0, %a1};", 2, 16, false},
+	};
+	char text[4096];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ptx_begin();
+		snprintf(text, sizeof(text), "%ssetp.eq.u32 %%p, %%t, %u;\n@%%p add.u32 %%x2, %%x2, %u;\n%s%s",
+			 OPEN ROW_ADDRESS
+			 "mov.b32 %a0, 0;\nmov.b32 %a1, 0;\nmov.b32 %a2, 0;\nmov.b32 %a3, 0;\n",
+			 cases[i].lane, cases[i].off, cases[i].line,
+			 "\nst.shared.v4.b32 [s], {%a0, %a1, %a2, %a3};" CLOSE);
+		assert_int_equal(ptx_outcome(ptx_load(text, 0), "k", 32),
+				 cases[i].dies ? vgpuErrorMisalignedAddress : vgpuSuccess);
+		ptx_end();
+	}
+}
+
 #define REFUSED(line, why) ptx_refused(OPEN line CLOSE, why)
 
 static void other_matrices_are_refused(void **state)
@@ -482,6 +521,7 @@ int main(void)
 		cmocka_unit_test(sums_of_halves_round_once),
 		cmocka_unit_test(matrices_are_loaded),
 		cmocka_unit_test(matrices_are_stored),
+		cmocka_unit_test(rows_are_aligned),
 		cmocka_unit_test(other_matrices_are_refused),
 	};
 
