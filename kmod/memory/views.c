@@ -33,7 +33,7 @@ static int view_actor(struct view_call *call, int (*fn)(struct kvgpu_dev *kdev, 
 	return ret;
 }
 
-/* The same between no two parts of which a range comes or goes. */
+/* The same between no two parts of which a range or a handle goes, or a range comes. */
 static int view_actor_alone(struct view_call *call, int (*fn)(struct kvgpu_dev *kdev, void *arg))
 {
 	struct kvgpu_managed *managed = call->ctx->managed;
@@ -59,15 +59,12 @@ static int do_create(struct kvgpu_dev *kdev, void *arg)
 	struct vgpu_mem_create *create = call->args;
 	struct kvgpu_ctx *ctx = call->ctx;
 	u64 may = kvgpu_user_memory(ctx);
-	int ret;
+	int ret = vgpu_memory_allocate(kdev->model, ctx->id, create->bytes, (uintptr_t)ctx->user,
+				       &create->handle);
 
-	kvgpu_user_hold(kdev, ctx->user, create->bytes);
-	ret = vgpu_memory_allocate(kdev->model, ctx->id, create->bytes, (uintptr_t)ctx->user,
-				   &create->handle);
-	if (ret) {
-		kvgpu_user_unhold(kdev, ctx->user, create->bytes);
+	if (ret)
 		return ret;
-	}
+	kvgpu_user_hold(kdev, ctx->user, create->bytes);
 	/* what the model refuses for another reason is refused for that */
 	if (create->bytes > may) {
 		WARN_ON_ONCE(vgpu_memory_release(kdev->model, ctx->id, create->handle, ~0ull));
@@ -100,7 +97,7 @@ int kvgpu_ioctl_mem_release(struct file *file, void *arg)
 	struct view_call call = { .ctx = file->private_data, .args = arg };
 	const struct vgpu_mem_release *release = arg;
 
-	return release->reserved ? -EINVAL : view_actor(&call, do_release);
+	return release->reserved ? -EINVAL : view_actor_alone(&call, do_release);
 }
 
 /* ---- views --------------------------------------------------------------- */

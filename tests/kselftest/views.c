@@ -3,66 +3,9 @@
  * Device memory apart from addresses: views of it, rights, files that stand for it in other
  * contexts, and that nobody gets at memory that he was not given.
  */
-#include "vgpu_client.h"
+#include "vgpu_views.h"
 
 #define OTHER	(BASE + (1ull << 40))
-
-static int mem_create(int fd, uint64_t bytes, uint32_t *handle)
-{
-	struct vgpu_mem_create create = { .bytes = bytes };
-	int ret = call(fd, VGPU_IOC_MEM_CREATE, &create);
-
-	*handle = create.handle;
-	return ret;
-}
-
-static int mem_release(int fd, uint32_t handle)
-{
-	struct vgpu_mem_release release = { .handle = handle };
-
-	return call(fd, VGPU_IOC_MEM_RELEASE, &release);
-}
-
-static int mem_view(int fd, uint64_t address, uint64_t bytes, uint32_t handle, uint64_t offset,
-		    uint32_t rights)
-{
-	struct vgpu_mem_view view = { address, bytes, offset, handle, rights };
-
-	return call(fd, VGPU_IOC_MEM_VIEW, &view);
-}
-
-static int mem_rights(int fd, uint64_t address, uint64_t bytes, uint32_t rights)
-{
-	struct vgpu_mem_rights args = { .address = address, .bytes = bytes, .rights = rights };
-
-	return call(fd, VGPU_IOC_MEM_RIGHTS, &args);
-}
-
-/* A file descriptor or a negative errno. */
-static int mem_export(int fd, uint32_t handle)
-{
-	struct vgpu_mem_export export = { .handle = handle };
-	int ret = call(fd, VGPU_IOC_MEM_EXPORT, &export);
-
-	return ret ? ret : export.fd;
-}
-
-static int mem_import(int fd, int from, uint32_t *handle)
-{
-	struct vgpu_mem_import import = { .fd = from };
-	int ret = call(fd, VGPU_IOC_MEM_IMPORT, &import);
-
-	*handle = import.handle;
-	return ret;
-}
-
-static uint32_t must_create(int fd, uint64_t bytes)
-{
-	uint32_t handle;
-
-	CHECK_EQ(mem_create(fd, bytes, &handle), 0);
-	return handle;
-}
 
 static void same_bytes(void)
 {
