@@ -10,7 +10,7 @@
 #include <grp.h>
 #include <sys/prctl.h>
 
-#include "vgpu_client.h"
+#include "vgpu_asm.h"
 
 /** struct latency - of a call, in seconds */
 struct latency {
@@ -148,11 +148,37 @@ static inline void attack_end(pid_t pid)
 	CHECK_EQ(errno, ECHILD);
 }
 
-/* What any neighbour may do. */
+/* What any neighbour may do: compute on a processor … */
 static inline void only_compute(volatile uint32_t *going)
 {
 	for (;;)
 		++*going;
+}
+
+/* … or on the SMs: launches of a loop of additions, two always under way. */
+static inline void only_compute_there(volatile uint32_t *going)
+{
+	struct program p = {};
+	int fd = must_open();
+	uint32_t queue = must_queue(fd);
+	struct vgpu_cmd cmd;
+	uint64_t seq;
+
+	kernel(&p, "add", 0);
+	for (int i = 0; i < 64; i++)
+		insn(&p, VGPU_OP_ADD, VGPU_F_IMM, 0, 0, 0, 0, 1);
+	insn(&p, VGPU_OP_ADD, VGPU_F_IMM, 4, 4, 0, 0, 1);
+	insn(&p, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 4, 0, 0, 1 + scaled(7));
+	insn(&p, VGPU_OP_BRA, 0, 0, 0, 0, 0, (uint64_t)(p.insns + 1) << 32);
+	guard(&p, 0);
+	finish(&p);
+	cmd = cmd_launch(must_load(fd, &p), 0, 104, 256, NULL, 0);
+	must_submit(fd, queue, &cmd, 1);
+	for (;;) {
+		seq = must_submit(fd, queue, &cmd, 1);
+		CHECK_EQ(wait_seq(fd, queue, seq - 1, limit_ns(60)), 0);
+		++*going;
+	}
 }
 
 struct bystander_call {
@@ -162,9 +188,12 @@ struct bystander_call {
 	double times;
 };
 
-/** struct normal - what a call takes without the attack: alone, and beside who only computes */
+/**
+ * struct normal - what a call takes without the attack: alone, beside processes that only compute,
+ * and beside one that computes on all SMs
+ */
 struct normal {
-	struct latency alone, computing;
+	struct latency alone, computing, launching;
 };
 
 static const struct bystander_call bystander_calls[] = {
@@ -179,15 +208,16 @@ static inline double more_of(double a, double b)
 /*
  * Ten times what it takes alone, and a bit; and it never stands for long. The bit is for what any
  * neighbour costs, a time on a processor, and grows with what that is worth here. Where that is
- * much, for what else the machine does, three times what it takes beside those who compute.
+ * much, for what else the machine does or what all SMs do while a copy takes virtual time, three
+ * times what it takes beside those who compute.
  */
 static inline bool as_if_alone(struct latency beside, const struct normal *normal, double times)
 {
 	double slowness = machine_slowness();
 	double mean = more_of(10 * times * normal->alone.mean + 1e-3 * slowness,
-			      3 * times * normal->computing.mean);
+			      3 * times * more_of(normal->computing.mean, normal->launching.mean));
 	double most = more_of(10 * normal->alone.most + 0.2 * slowness,
-			      3 * normal->computing.most);
+			      3 * more_of(normal->computing.most, normal->launching.most));
 
 	return beside.mean <= mean && beside.most <= most;
 }
@@ -214,6 +244,17 @@ static inline void beside_computing(const struct bystander_call *calls, size_t c
 	}
 }
 
+static inline void beside_launches(const struct bystander_call *calls, size_t count,
+				   struct normal *normal)
+{
+	volatile uint32_t *going = going_page();
+	pid_t pid = attack_start(only_compute_there, going);
+
+	for (size_t i = 0; i < count; i++)
+		normal[i].launching = latency_of(calls[i].call, 0.5, going);
+	attack_end(pid);
+}
+
 static inline bool go_unnoticed(const char *what, const struct bystander_call *calls, size_t count,
 				const struct normal *normal,
 				void (*attack)(volatile uint32_t *going))
@@ -225,13 +266,15 @@ static inline bool go_unnoticed(const char *what, const struct bystander_call *c
 	for (size_t i = 0; i < count; i++) {
 		struct latency beside = latency_of(calls[i].call, 1, going);
 		const struct latency *alone = &normal[i].alone, *computing = &normal[i].computing;
+		const struct latency *launching = &normal[i].launching;
 
 		printf("# %s beside %s: %.3f ms on average, %.3f ms at most; alone %.3f and %.3f",
 		       calls[i].name, what, beside.mean * 1e3, beside.most * 1e3,
 		       alone->mean * 1e3, alone->most * 1e3);
 		if (computing->count)
-			printf(", beside processes that compute %.3f and %.3f",
-			       computing->mean * 1e3, computing->most * 1e3);
+			printf(", beside processes that compute %.3f and %.3f, beside launches %.3f and %.3f",
+			       computing->mean * 1e3, computing->most * 1e3,
+			       launching->mean * 1e3, launching->most * 1e3);
 		printf("\n");
 		fflush(stdout);
 		unnoticed &= as_if_alone(beside, &normal[i], calls[i].times);
@@ -242,7 +285,7 @@ static inline bool go_unnoticed(const char *what, const struct bystander_call *c
 
 /*
  * A bystander does not notice the attack. A busy machine may make a call late: what the attack
- * does, it does again, so it is measured up to three times, and beside processes that only compute.
+ * does, it does again, so it is measured up to three times, and beside those who only compute.
  */
 static inline void calls_must_not_notice(const char *what, const struct bystander_call *calls,
 					 size_t count, void (*attack)(volatile uint32_t *going))
@@ -255,6 +298,7 @@ static inline void calls_must_not_notice(const char *what, const struct bystande
 	for (int tries = 0; !go_unnoticed(what, calls, count, normal, attack); tries++) {
 		CHECK(tries < 2);
 		beside_computing(calls, count, normal);
+		beside_launches(calls, count, normal);
 	}
 }
 
