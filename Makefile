@@ -374,7 +374,7 @@ stress: setup-guest modules kselftest-programs
 	@tools/vgpu-vm --kernel $(KERNEL) --timeout $(stress-limit) $(if $(stress-debug),--mem 1G) \
 		--append 'panic_on_warn=1 $(if $(stress-debug),kmemleak=on,slub_debug=FZPU)' --env VGPU_STRESS_SECONDS=$(SECONDS) \
 		$(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) $(if $(stress-debug),--env TEST_TIMEOUT=$$((2 * $(SECONDS) + 1800)) \
-		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth fail_nth_actor,-- $(O)/kselftest/random)
+		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth fail_nth_memory fail_nth_actor,-- $(O)/kselftest/random)
 
 # Inputs at random, led by coverage, for what reads something that is not trusted; SECONDS is for all targets together.
 fuzz-wanted := $(or $(TARGET),$(fuzz-targets) uapi)

@@ -272,7 +272,8 @@ static inline bool go_unnoticed(const char *what, const struct bystander_call *c
 		       calls[i].name, what, beside.mean * 1e3, beside.most * 1e3,
 		       alone->mean * 1e3, alone->most * 1e3);
 		if (computing->count)
-			printf(", beside processes that compute %.3f and %.3f, beside launches %.3f and %.3f",
+			printf(", beside processes that compute %.3f and %.3f, "
+			       "beside launches %.3f and %.3f",
 			       computing->mean * 1e3, computing->most * 1e3,
 			       launching->mean * 1e3, launching->most * 1e3);
 		printf("\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device memory apart from addresses. Functions return 0 or a negative errno; those named must_* end
- * the test when they fail.
+ * Device memory apart from addresses. Functions return 0 or a negative errno; those named must_*
+ * end the test when they fail.
  */
 #ifndef VGPU_VIEWS_H
 #define VGPU_VIEWS_H

@@ -48,8 +48,8 @@ vgpuError_t rt_virtual_map(uint64_t address, uint64_t bytes, uint64_t offset, ui
 /* Whole mappings, one behind the other. Work in flight ends first. */
 vgpuError_t rt_virtual_unmap(uint64_t address, uint64_t bytes);
 /*
- * What @device may do there, enum vgpu_rights; the same ranges. It is the memory's own device. Waits
- * for what was submitted if that is less than before.
+ * What @device may do there, enum vgpu_rights; the same ranges. It is the memory's own device. If
+ * that is less than before this waits for what was submitted.
  */
 vgpuError_t rt_virtual_set_rights(uint64_t address, uint64_t bytes, int device, uint32_t rights);
 vgpuError_t rt_virtual_rights(uint64_t address, int device, uint32_t *rights);

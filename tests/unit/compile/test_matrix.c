@@ -445,7 +445,7 @@ static void matrices_are_stored(void **state)
 	ptx_end();
 }
 
-/* PTX asks for rows that are aligned to 16 bytes, also where the parts that a lane has are aligned. */
+/* A row is aligned to 16 bytes, also where the parts of it that a lane has are aligned. */
 static void rows_are_aligned(void **state)
 {
 	static const struct {
@@ -473,7 +473,8 @@ static void rows_are_aligned(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		ptx_begin();
-		snprintf(text, sizeof(text), "%ssetp.eq.u32 %%p, %%t, %u;\n@%%p add.u32 %%x2, %%x2, %u;\n%s%s",
+		snprintf(text, sizeof(text),
+			 "%ssetp.eq.u32 %%p, %%t, %u;\n@%%p add.u32 %%x2, %%x2, %u;\n%s%s",
 			 OPEN ROW_ADDRESS
 			 "mov.b32 %a0, 0;\nmov.b32 %a1, 0;\nmov.b32 %a2, 0;\nmov.b32 %a3, 0;\n",
 			 cases[i].lane, cases[i].off, cases[i].line,
