@@ -231,7 +231,7 @@ void vgpu_exec_watch(struct vgpu_exec *exec, u32 sm, void (*came)(struct vgpu_ex
 
 	if (!smst->came) {
 		exec->watched++;
-		memset(smst->marks, 0xff, sizeof(smst->marks));
+		memset(smst->marks, 0xff, VGPU_SM_SLOTS * sizeof(*smst->marks));
 	}
 	smst->came = came;
 }
@@ -270,7 +270,7 @@ static void wait_for_blocks(struct vgpu_exec *exec, u32 sm)
 		first = until < first ? until : first;
 	}
 	if (!first) {
-		memset(smst->marks, 0xff, sizeof(smst->marks));
+		memset(smst->marks, 0xff, VGPU_SM_SLOTS * sizeof(*smst->marks));
 		smst->came(exec, sm);
 	} else if (first != VGPU_NEVER) {
 		vgpu_look_at_time(exec, sm, vgpu_exec_time_after(exec, first), wait_for_blocks);

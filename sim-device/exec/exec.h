@@ -104,6 +104,17 @@ struct vgpu_told {
 };
 
 /**
+ * struct vgpu_smst_tables - what struct vgpu_smst has by resident and by slot: apart from it, as all
+ * that every decision looks at, of all SMs, is to fit into a processor's cache
+ */
+struct vgpu_smst_tables {
+	struct vgpu_sharer resident[VGPU_SM_KERNELS_MOST];
+	struct vgpu_told told[VGPU_SM_SLOTS];
+	struct vgpu_told saves[VGPU_SM_SLOTS];
+	u64 marks[VGPU_SM_SLOTS];
+};
+
+/**
  * struct vgpu_smst - SM status table, one entry. Its state follows from its blocks: see
  * vgpu_sm_driver_update().
  *
@@ -127,7 +138,6 @@ struct vgpu_smst {
 	void (*look_fn)(struct vgpu_exec *exec, u32 sm);
 	/* called some time after a block has come, NULL: it is not watched */
 	void (*came)(struct vgpu_exec *exec, u32 sm);
-	u64 marks[VGPU_SM_SLOTS];	/* by slot, how far blocks were that have come; or NEVER */
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
 	u32 kernels;			/* residents: beside what is looked at for every SM */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
@@ -168,14 +178,15 @@ struct vgpu_smst {
 	struct vgpu_resources used;	/* by the blocks of all residents */
 	struct vgpu_resources leaving_part;	/* ... by those told to leave */
 	struct vgpu_resources coming_part;	/* by those that come when there is room */
-	struct vgpu_sharer resident[VGPU_SM_KERNELS_MOST];
+	struct vgpu_sharer *resident;	/* VGPU_SM_KERNELS_MOST */
 	/* blocks that leave one by one (leave.c): */
 	const struct vgpu_preemption *chooser;	/* that chose last; NULL: all leave together */
 	u32 drains;			/* blocks told to leave that run to their end */
-	struct vgpu_told told[VGPU_SM_SLOTS];	/* by slot, of blocks that have been told */
-	struct vgpu_told saves[VGPU_SM_SLOTS];	/* the same of those being saved, a ring */
 	u32 saves_first;
 	u32 saves_count;
+	struct vgpu_told *told;		/* by slot, of blocks that have been told */
+	struct vgpu_told *saves;	/* the same of those being saved, a ring */
+	u64 *marks;			/* by slot, how far blocks were that have come; or NEVER */
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
@@ -242,6 +253,7 @@ struct vgpu_exec {
 	struct vgpu_list active_queue;	/* struct vgpu_ksr */
 	u32 active_count;
 	struct vgpu_smst *smst;
+	struct vgpu_smst_tables *smst_tables;
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
 	u32 idle_count;
 	u32 leaving_count;		/* SMs that are being preempted */

@@ -443,8 +443,9 @@ static int init_sms(struct vgpu_exec *exec)
 
 	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
 	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
+	exec->smst_tables = vgpu_mem_alloc_device(sms * sizeof(*exec->smst_tables));
 	exec->due = vgpu_mem_alloc_device(sms * sizeof(*exec->due));
-	if (!exec->sms || !exec->smst || !exec->due)
+	if (!exec->sms || !exec->smst || !exec->smst_tables || !exec->due)
 		return -ENOMEM;
 	exec->sm_env = (struct vgpu_sm_env){
 		.sim = exec->sim,
@@ -462,9 +463,14 @@ static int init_sms(struct vgpu_exec *exec)
 		return err;
 	for (i = 0; i < sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];
+		struct vgpu_smst_tables *tables = &exec->smst_tables[i];
 		struct vgpu_sm *sm = &exec->sms[i];
 
 		smst->exec = exec;
+		smst->resident = tables->resident;
+		smst->told = tables->told;
+		smst->saves = tables->saves;
+		smst->marks = tables->marks;
 		smst->turn = VGPU_NEVER;
 		vgpu_list_init(&smst->moving);
 		vgpu_list_init(&smst->off);
@@ -537,6 +543,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_runqueue_fini(exec);
 	vgpu_mem_free_device(exec->due);
 	vgpu_mem_free_device(exec->sms);
+	vgpu_mem_free_device(exec->smst_tables);
 	vgpu_mem_free_device(exec->smst);
 	vgpu_mem_free_device(exec->ksr_free);
 	vgpu_mem_free_device(exec->ksrt);
