@@ -124,12 +124,34 @@ static double beside(const char *what, void *(*attack)(void *arg), void *arg, do
 	return all / count;
 }
 
-/* Two milliseconds or less on average, in one of three runs: the machine may be busy. */
+static void *full_device_main(void *arg)
+{
+	struct program p = {};
+	int fd = must_open();
+	uint32_t index = kernel_endless(&p);
+	struct vgpu_cmd cmd = cmd_launch(must_load(fd, &p), index, 10000, 256, NULL, 0);
+
+	(void)arg;
+	must_submit(fd, must_queue(fd), &cmd, 1);
+	while (!stop)
+		usleep(1000);
+	close(fd);
+	return (void *)1;
+}
+
+/*
+ * Two milliseconds or less on average, in one of three runs: the machine may be busy. Where it is,
+ * no more than twice what it takes beside a kernel, which anybody may launch.
+ */
 static bool is_short_beside(const char *what, void *(*attack)(void *arg), void *arg)
 {
-	for (int tries = 0; tries < 3; tries++)
-		if (beside(what, attack, arg, NULL) < 2e-3 * machine_slowness())
+	for (int tries = 0; tries < 3; tries++) {
+		double mean = beside(what, attack, arg, NULL);
+
+		if (mean < 2e-3 * machine_slowness() ||
+		    mean < 2 * beside("kernel that fills the device", full_device_main, NULL, NULL))
 			return true;
+	}
 	return false;
 }
 
