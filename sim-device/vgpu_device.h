@@ -403,6 +403,19 @@ int vgpu_memory_map_view(struct vgpu_device *dev, u32 context, u64 address, u64 
  */
 int vgpu_memory_rights(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 rights,
 		       u64 most);
+/**
+ * vgpu_memory_retain - a handle for memory that is mapped, exactly from @address on
+ * @owner: as of vgpu_memory_allocate()
+ * @most: pages that are looked at
+ * @done: 0 at first; how far this has come
+ *
+ * What vgpu_memory_map() has mapped becomes a view, with all rights, of memory apart from
+ * addresses; its bytes stay. Of a view that is all of such memory, with all rights, this is one
+ * handle more. -EAGAIN: call again; -ENOENT: nothing of the kind is mapped so; -ENOMEM, -ENOSPC: as
+ * for vgpu_memory_allocate(), and this may be tried again; -EIO.
+ */
+int vgpu_memory_retain(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 owner,
+		       u64 most, u64 *done, u32 *handle);
 /*
  * The host holds it, too, apart from any context, until vgpu_memory_unexport(), which it must call
  * before it destroys the device. -ENOENT: no such handle or context.

@@ -591,6 +591,17 @@ int vgpu_memory_rights(struct vgpu_device *dev, u32 context, u64 address, u64 by
 	return ctx->dead ? -EIO : vgpu_as_set_rights(ctx->as, address, bytes, rights, most);
 }
 
+int vgpu_memory_retain(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 owner,
+		       u64 most, u64 *done, u32 *handle)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO :
+			   vgpu_as_retain(ctx->as, address, bytes, owner, most, done, handle);
+}
+
 int vgpu_memory_export(struct vgpu_device *dev, u32 context, u32 handle,
 		       struct vgpu_allocation **out)
 {

@@ -10,23 +10,31 @@ static u64 chunks_of(u64 pages)
 	return (pages + VGPU_ALLOCATION_CHUNK - 1) / VGPU_ALLOCATION_CHUNK;
 }
 
-struct vgpu_allocation *vgpu_allocation_create(struct vgpu_mmu *mmu, u64 bytes, u64 owner)
+struct vgpu_allocation *vgpu_allocation_take(struct vgpu_mmu *mmu, u64 bytes, u64 owner)
 {
 	u64 pages = bytes >> VGPU_PAGE_SHIFT;
 	struct vgpu_allocation *allocation;
 
-	if (vgpu_promise(mmu, bytes))
-		return NULL;
 	allocation = vgpu_mem_alloc_device(sizeof(*allocation) + chunks_of(pages) * sizeof(u64 *));
-	if (!allocation) {
-		vgpu_unpromise(mmu, bytes);
+	if (!allocation)
 		return NULL;
-	}
 	allocation->mmu = mmu;
 	allocation->pages = pages;
 	allocation->holders = 1;
 	allocation->owner = owner;
 	mmu->allocations++;
+	return allocation;
+}
+
+struct vgpu_allocation *vgpu_allocation_create(struct vgpu_mmu *mmu, u64 bytes, u64 owner)
+{
+	struct vgpu_allocation *allocation;
+
+	if (vgpu_promise(mmu, bytes))
+		return NULL;
+	allocation = vgpu_allocation_take(mmu, bytes, owner);
+	if (!allocation)
+		vgpu_unpromise(mmu, bytes);
 	return allocation;
 }
 
@@ -38,19 +46,44 @@ static u64 pages_of_chunk(const struct vgpu_allocation *allocation, u64 n)
 	return pages < VGPU_ALLOCATION_CHUNK ? pages : VGPU_ALLOCATION_CHUNK;
 }
 
-u64 vgpu_allocation_frame(struct vgpu_allocation *allocation, u64 page, u32 context)
+/* Where the number of the frame of @page is; NULL: no memory. */
+static u64 *place_of(struct vgpu_allocation *allocation, u64 page)
 {
 	u64 n = page / VGPU_ALLOCATION_CHUNK;
-	u64 **chunk = &allocation->chunks[n], *number;
+	u64 **chunk = &allocation->chunks[n];
 
 	if (!*chunk)
 		*chunk = vgpu_mem_alloc_device(pages_of_chunk(allocation, n) * sizeof(**chunk));
-	if (!*chunk)
+	return *chunk ? &(*chunk)[page % VGPU_ALLOCATION_CHUNK] : NULL;
+}
+
+u64 vgpu_allocation_frame(struct vgpu_allocation *allocation, u64 page, u32 context)
+{
+	u64 *number = place_of(allocation, page);
+
+	if (!number)
 		return 0;
-	number = &(*chunk)[page % VGPU_ALLOCATION_CHUNK];
 	if (!*number)
 		*number = vgpu_frame_get(&allocation->mmu->frames, NULL, context, 0);
 	return *number;
+}
+
+bool vgpu_allocation_adopt(struct vgpu_allocation *allocation, u64 page, u64 *number)
+{
+	u64 *place = place_of(allocation, page);
+	struct vgpu_frame *frame;
+
+	if (!place)
+		return false;
+	if (*place) {
+		*number = 0;
+		return true;
+	}
+	*place = *number;
+	frame = vgpu_frame_at(&allocation->mmu->frames, *number);
+	frame->owner = NULL;
+	frame->address = 0;
+	return true;
 }
 
 u64 vgpu_allocation_bytes(const struct vgpu_allocation *allocation)

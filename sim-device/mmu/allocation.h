@@ -42,6 +42,18 @@ struct vgpu_view {
 
 /** vgpu_allocation_create - memory that one holder has; NULL: not enough VRAM, or no memory */
 struct vgpu_allocation *vgpu_allocation_create(struct vgpu_mmu *mmu, u64 bytes, u64 owner);
+/*
+ * vgpu_allocation_take - the same of memory that is promised already, to whoever has it now; NULL:
+ * no memory, and nothing has changed
+ */
+struct vgpu_allocation *vgpu_allocation_take(struct vgpu_mmu *mmu, u64 bytes, u64 owner);
+/*
+ * vgpu_allocation_adopt - page @page gets frame @number, which somebody else has up to now. False:
+ * there is no memory
+ *
+ * If it has a frame already it keeps that, and 0 is in *@number.
+ */
+bool vgpu_allocation_adopt(struct vgpu_allocation *allocation, u64 page, u64 *number);
 /**
  * vgpu_allocation_frame - the number of the frame of page @page, which gets one if it has none
  * @context: who touches it, for the host; 0: there is no memory

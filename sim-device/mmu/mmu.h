@@ -185,6 +185,9 @@ int vgpu_as_map_view(struct vgpu_address_space *as, u64 address, u64 bytes, u32 
  * the others do when it is said again.
  */
 int vgpu_as_set_rights(struct vgpu_address_space *as, u64 address, u64 bytes, u32 rights, u64 most);
+/** vgpu_as_retain - as vgpu_memory_retain() */
+int vgpu_as_retain(struct vgpu_address_space *as, u64 address, u64 bytes, u64 owner, u64 most,
+		   u64 *done, u32 *handle);
 /**
  * vgpu_as_drop - vgpu_as_clear() all of an address space that is not used any more, and release
  * its views and handles

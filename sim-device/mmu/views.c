@@ -140,6 +140,128 @@ int vgpu_as_set_rights(struct vgpu_address_space *as, u64 address, u64 bytes, u3
 	return vgpu_as_clear(as, address, bytes, most) ? 0 : -EAGAIN;
 }
 
+/* ---- a mapping becomes a view --------------------------------------------- */
+
+/*
+ * Pages keep their frames: the bytes do not move, and a TLB that has one stays right. What was
+ * handed out as the page of zeros does not. The entries are gone through in parts; until one was
+ * looked at, its frame is the mapping's, and both are released by whoever has them.
+ */
+
+/* The mapping at @address, which is plain memory, becomes a view of @allocation. */
+static void become_view(struct vgpu_address_space *as, const struct vgpu_range *range,
+			struct vgpu_view *view, struct vgpu_allocation *allocation)
+{
+	view->allocation = allocation;
+	view->address = range->first;
+	view->bytes = range->last - range->first + 1;
+	view->rights = VGPU_RIGHTS_WRITE;
+	vgpu_list_add_tail(&view->node, &as->views);
+	vgpu_ranges_set(&as->mappings, range->first, (u64)(unsigned long)view);
+	as->mapped -= view->bytes;
+	as->viewed += view->bytes;
+}
+
+/* The view that is all of an allocation and exactly at [@address, @address + @bytes); NULL. */
+static struct vgpu_view *whole_view(const struct vgpu_range *range, u64 address, u64 bytes)
+{
+	struct vgpu_view *view = range ? vgpu_range_view(range) : NULL;
+
+	return view && view->address == address && view->bytes == bytes &&
+	       view->allocation->pages == bytes >> VGPU_PAGE_SHIFT &&
+	       view->rights == VGPU_RIGHTS_WRITE ? view : NULL;
+}
+
+static struct vgpu_view *make_view(struct vgpu_address_space *as, u64 address, u64 bytes, u64 owner)
+{
+	const struct vgpu_range *range = vgpu_ranges_at(&as->mappings, address);
+	struct vgpu_allocation *allocation;
+	struct vgpu_view *view = vgpu_mem_alloc(as->memory, sizeof(*view));
+
+	if (!view)
+		return NULL;
+	allocation = vgpu_allocation_take(as->mmu, bytes, owner);
+	if (!allocation) {
+		vgpu_mem_free(as->memory, view, sizeof(*view));
+		return NULL;
+	}
+	become_view(as, range, view, allocation);
+	return view;
+}
+
+/* The entry of a page of @view, which has a frame of its own, or none. */
+static bool adopt_entry(struct vgpu_address_space *as, const struct vgpu_view *view, u64 page,
+			u64 *pte)
+{
+	u64 number = vgpu_pte_number(*pte);
+
+	if (*pte & VGPU_PTE_SHARED)
+		return true;
+	if (!(*pte & VGPU_PTE_FRAME)) {
+		*pte = 0;
+		return true;
+	}
+	if (!vgpu_allocation_adopt(view->allocation, page, &number))
+		return false;
+	if (!number)
+		return true;
+	*pte = number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME | VGPU_PTE_SHARED;
+	as->frames--;
+	return true;
+}
+
+/* Pages from @first on, @count of them. */
+static int adopt_entries(struct vgpu_address_space *as, const struct vgpu_view *view, u64 first,
+			 u64 count)
+{
+	u64 address = view->address + (first << VGPU_PAGE_SHIFT);
+	u64 *pte;
+
+	/* those that wait for a page of it ask again, and find it */
+	vgpu_faults_cancel(&as->mmu->faults, &as->faults, address >> VGPU_PAGE_SHIFT, count, ~0ull);
+	vgpu_as_invalidate(as, address, count << VGPU_PAGE_SHIFT);
+	for (u64 page = first; page < first + count; page++, address += VGPU_PAGE_SIZE) {
+		pte = vgpu_pte_find(&as->table, address);
+		if (pte && !adopt_entry(as, view, page, pte))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int vgpu_as_retain(struct vgpu_address_space *as, u64 address, u64 bytes, u64 owner, u64 most,
+		   u64 *done, u32 *handle)
+{
+	const struct vgpu_range *range = vgpu_ranges_at(&as->mappings, address);
+	struct vgpu_view *view = whole_view(range, address, bytes);
+	u64 pages;
+	int err;
+
+	if (!view && (!range || range->value != VGPU_MAPPING_DEVICE || range->first != address ||
+		      range->last - range->first + 1 != bytes))
+		return -ENOENT;
+	err = reserve_handle(as);
+	if (err)
+		return err;
+	if (!view)
+		view = make_view(as, address, bytes, owner);
+	if (!view)
+		return -ENOMEM;
+	pages = view->allocation->pages - *done;
+	if (pages > most)
+		pages = most;
+	err = adopt_entries(as, view, *done, pages);
+	if (err)
+		return err;
+	*done += pages;
+	if (*done < view->allocation->pages)
+		return -EAGAIN;
+	vgpu_allocation_get(view->allocation);
+	*handle = use_handle(as, view->allocation);
+	return 0;
+}
+
+/* ---- accesses and the end ------------------------------------------------- */
+
 enum vgpu_translation vgpu_view_translate(struct vgpu_address_space *as,
 					  const struct vgpu_view *view, u64 address, bool write,
 					  u64 *pte, u8 **page)

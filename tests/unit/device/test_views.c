@@ -248,6 +248,122 @@ static void no_tlb_outlives_a_view(void **state)
 	host_free(h);
 }
 
+static int retain(struct host *h, u32 context, u64 address, u64 bytes, u64 most, u32 *handle)
+{
+	u64 done = 0;
+	int err;
+
+	do
+		err = vgpu_memory_retain(h->dev, context, address, bytes, 0, most, &done, handle);
+	while (err == -EAGAIN);
+	return err;
+}
+
+/* Five pages: one written, one read, one written through a TLB, one both, one never touched. */
+static void mapped_memory_becomes_a_view(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), d = host_open(h), handle = 0, of_d = 0;
+	struct vgpu_device_info info;
+	struct vgpu_context_info about;
+	struct vgpu_allocation *exported;
+	struct vgpu_tlb tlb;
+	u64 all, bytes;
+	u8 *page;
+
+	(void)state;
+	vgpu_device_info(h->dev, &info);
+	all = info.vram_free;
+	assert_int_equal(vgpu_tlb_init(&tlb, &h->dev->config), 0);
+	vgpu_tlb_serve(&tlb, as_of(h, c));
+	assert_int_equal(vgpu_memory_map(h->dev, c, A, 5 * PAGE), 0);
+	page = page_at(h, c, A, true);
+	page[7] = 11;
+	assert_ptr_equal(page_at(h, c, A + PAGE, false), vgpu_zero_page);
+	vgpu_tlb_enter(&tlb, (A + PAGE) >> VGPU_PAGE_SHIFT, false, page_at(h, c, A + PAGE, false),
+		       false);
+	page_at(h, c, A + 3 * PAGE, false);
+	page_at(h, c, A + 3 * PAGE, true)[1] = 33;
+	assert_int_equal(h->frames, 2);
+	/* two pages at a time */
+	assert_int_equal(retain(h, c, A, 5 * PAGE, 2, &handle), 0);
+	assert_int_not_equal(handle, 0);
+	assert_int_equal(h->frames, 2);
+	/* the bytes have not moved; a page of zeros is in no TLB any more */
+	assert_ptr_equal(page_at(h, c, A, true), page);
+	assert_int_equal(page[7], 11);
+	assert_false(tlb_has(&tlb, A + PAGE));
+	assert_int_equal(vgpu_memory_export(h->dev, c, handle, &exported), 0);
+	assert_int_equal(vgpu_memory_import(h->dev, d, exported, &of_d, &bytes), 0);
+	assert_int_equal(bytes, 5 * PAGE);
+	assert_int_equal(vgpu_memory_unexport(exported, ALL), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, d, B, 5 * PAGE, of_d, 0, 2), 0);
+	assert_int_equal(page_at(h, d, B, false)[7], 11);
+	assert_int_equal(page_at(h, d, B + 3 * PAGE, false)[1], 33);
+	/* what was read, and what was never touched, is one page of both from now on */
+	page_at(h, d, B + PAGE, true)[2] = 22;
+	assert_int_equal(page_at(h, c, A + PAGE, false)[2], 22);
+	page_at(h, c, A + 4 * PAGE, true)[3] = 44;
+	assert_int_equal(page_at(h, d, B + 4 * PAGE, false)[3], 44);
+	/* it is promised once, and all of it is still the first context's */
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(info.vram_free, all - 5 * PAGE);
+	assert_int_equal(vgpu_context_info(h->dev, c, &about), 0);
+	assert_int_equal(about.mapped_bytes, 5 * PAGE);
+	/* again: another handle of the same */
+	assert_int_equal(retain(h, c, A, 5 * PAGE, ALL, &of_d), 0);
+	assert_int_not_equal(of_d, handle);
+	assert_int_equal(vgpu_memory_release(h->dev, c, of_d, ALL), 0);
+	/* freed first by who made it: the other one keeps it */
+	assert_int_equal(vgpu_memory_release(h->dev, c, handle, ALL), 0);
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, A, 5 * PAGE), 0);
+	assert_int_equal(page_at(h, d, B, false)[7], 11);
+	assert_int_equal(vgpu_context_close(h->dev, d), 0);
+	assert_int_equal(h->frames, 0);
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(info.vram_free, all);
+	vgpu_tlb_leave(&tlb);
+	vgpu_tlb_fini(&tlb);
+	host_free(h);
+}
+
+/* What is not plain memory, mapped exactly so; and a context that ends in the middle. */
+static void what_cannot_be_retained(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), d = host_open(h), handle = 0, other = 0;
+	u64 done = 0;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(h->dev, c, A, 2 * PAGE), 0);
+	assert_int_equal(retain(h, c, A, PAGE, ALL, &other), -ENOENT);
+	assert_int_equal(retain(h, c, A + PAGE, PAGE, ALL, &other), -ENOENT);
+	assert_int_equal(retain(h, c, A, 3 * PAGE, ALL, &other), -ENOENT);
+	assert_int_equal(retain(h, c, B, PAGE, ALL, &other), -ENOENT);
+	assert_int_equal(retain(h, c, A, 0, ALL, &other), -ENOENT);
+	assert_int_equal(retain(h, d, A, 2 * PAGE, ALL, &other), -ENOENT);
+	assert_int_equal(retain(h, 99, A, 2 * PAGE, ALL, &other), -ENOENT);
+	/* a part of an allocation, or one that is only read */
+	assert_int_equal(vgpu_memory_allocate(h->dev, c, 2 * PAGE, 0, &handle), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, B, PAGE, handle, 0, 2), 0);
+	assert_int_equal(retain(h, c, B, PAGE, ALL, &other), -ENOENT);
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, B, PAGE), 0);
+	assert_int_equal(vgpu_memory_map_view(h->dev, c, B, 2 * PAGE, handle, 0, 1), 0);
+	assert_int_equal(retain(h, c, B, 2 * PAGE, ALL, &other), -ENOENT);
+	/* in the middle: pages with frames of both kinds, and a new one between */
+	page_at(h, c, A, true)[0] = 1;
+	page_at(h, c, A + PAGE, true)[0] = 2;
+	assert_int_equal(vgpu_memory_retain(h->dev, c, A, 2 * PAGE, 0, 1, &done, &other), -EAGAIN);
+	assert_int_equal(done, 1);
+	assert_int_equal(page_at(h, c, A, true)[0], 1);
+	assert_int_equal(page_at(h, c, A + PAGE, true)[0], 2);
+	assert_int_equal(h->frames, 2);
+	assert_int_equal(vgpu_context_close(h->dev, c), 0);
+	assert_int_equal(h->frames, 0);
+	assert_int_equal(h->dev->mmu.allocations, 0);
+	host_free(h);
+}
+
 static void contexts_share_what_was_exported(void **state)
 {
 	struct host *h = host_new("k20c", NULL);
@@ -340,6 +456,8 @@ int main(void)
 		cmocka_unit_test(memory_goes_in_parts),
 		cmocka_unit_test(a_context_goes_in_parts),
 		cmocka_unit_test(no_tlb_outlives_a_view),
+		cmocka_unit_test(mapped_memory_becomes_a_view),
+		cmocka_unit_test(what_cannot_be_retained),
 		cmocka_unit_test(contexts_share_what_was_exported),
 		cmocka_unit_test(copies_keep_to_the_rights),
 		cmocka_unit_test(many_handles_are_had_and_reused),
