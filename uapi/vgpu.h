@@ -110,6 +110,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_SM_LIMIT	(1ull << 9)	/* VGPU_IOC_CONTEXT_SMS */
 #define VGPU_FEATURE_ANNOUNCE	(1ull << 10)	/* VGPU_CMD_ANNOUNCE */
 #define VGPU_FEATURE_VIEWS	(1ull << 11)	/* VGPU_IOC_MEM_CREATE to _IMPORT */
+#define VGPU_FEATURE_NAMES	(1ull << 12)	/* VGPU_IOC_MEM_RETAIN to _OPEN */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 
@@ -242,6 +243,45 @@ struct vgpu_mem_import {
 	__u64 bytes;			/* out */
 	__u32 handle;			/* out */
 	__u32 reserved;
+};
+
+/**
+ * struct vgpu_mem_retain - VGPU_IOC_MEM_RETAIN: a handle for memory that is mapped, exactly so.
+ * What MEM_MAP has mapped, but managed memory, becomes a view, with all rights, of memory as of
+ * MEM_CREATE; its bytes stay. Of a view, with all rights, of all of such memory this is one handle
+ * more. ENOENT: nothing of the kind is mapped so; ENOSPC as of VGPU_IOC_MEM_CREATE; ENOMEM: no
+ * memory for it, and it may be tried again.
+ */
+struct vgpu_mem_retain {
+	__u64 address;
+	__u64 bytes;
+	__u32 flags;			/* 0 */
+	__u32 handle;			/* out */
+};
+
+/**
+ * struct vgpu_mem_name - VGPU_IOC_MEM_NAME: 128 random bits by which contexts of the same user
+ * open what a handle names. The name lives as long as the handle; asked for again it is the same.
+ * ENOENT: no such handle; ENOSPC: the context has VGPU_NAMES_MAX names.
+ */
+#define VGPU_NAMES_MAX		4096u
+struct vgpu_mem_name {
+	__u64 name[2];			/* out */
+	__u32 handle;
+	__u32 flags;			/* 0 */
+};
+
+/**
+ * struct vgpu_mem_open - VGPU_IOC_MEM_OPEN: a handle of this file's context for what a name names.
+ * Whoever has opened it keeps the memory, which counts for who created it. ENOENT: no handle of
+ * this device has that name, or another user's context has it and the caller has not CAP_SYS_ADMIN;
+ * ENOSPC as of VGPU_IOC_MEM_CREATE.
+ */
+struct vgpu_mem_open {
+	__u64 name[2];
+	__u64 bytes;			/* out */
+	__u32 handle;			/* out */
+	__u32 flags;			/* 0 */
 };
 
 /**
@@ -464,6 +504,9 @@ struct vgpu_seat_info {
 #define VGPU_IOC_MEM_RIGHTS	_IOW(VGPU_IOC_MAGIC, 0x38, struct vgpu_mem_rights)
 #define VGPU_IOC_MEM_EXPORT	_IOWR(VGPU_IOC_MAGIC, 0x39, struct vgpu_mem_export)
 #define VGPU_IOC_MEM_IMPORT	_IOWR(VGPU_IOC_MAGIC, 0x3a, struct vgpu_mem_import)
+#define VGPU_IOC_MEM_RETAIN	_IOWR(VGPU_IOC_MAGIC, 0x3b, struct vgpu_mem_retain)
+#define VGPU_IOC_MEM_NAME	_IOWR(VGPU_IOC_MAGIC, 0x3c, struct vgpu_mem_name)
+#define VGPU_IOC_MEM_OPEN	_IOWR(VGPU_IOC_MAGIC, 0x3d, struct vgpu_mem_open)
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)

@@ -171,6 +171,7 @@ struct kvgpu_ctx {
 	struct kvgpu_signals *signals;
 	struct kvgpu_uring *uring;
 	struct kvgpu_ctx_dir *dir;
+	struct kvgpu_names *names;
 };
 
 /* ---- actor.c: messages to the actor ------------------------------------- */

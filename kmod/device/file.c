@@ -22,6 +22,7 @@ struct open_file {
 	struct kvgpu_waiters waiters;
 	struct kvgpu_signals signals;
 	struct kvgpu_uring uring;
+	struct kvgpu_names names;
 };
 
 struct context_args {
@@ -62,6 +63,8 @@ static int do_close(struct kvgpu_dev *kdev, void *arg)
 
 	if (kvgpu_waiters_close(m->ctx))
 		return KVGPU_AGAIN;
+	if (kvgpu_names_close(m->ctx))
+		return KVGPU_AGAIN;
 	kvgpu_rings_stop(m->ctx);
 	ret = vgpu_context_stop(kdev->model, m->ctx->id, KVGPU_PART_PAGES);
 	kvgpu_frames_collect(kdev, &m->frames);
@@ -92,6 +95,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->waiters = &of->waiters;
 	ctx->signals = &of->signals;
 	ctx->uring = &of->uring;
+	ctx->names = &of->names;
 	ctx->pid = task_tgid_nr(current);
 	ctx->process = get_pid(task_tgid(current));
 	ctx->owner = current_euid();
@@ -108,6 +112,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	kvgpu_signals_init(ctx->signals, ctx);
 	kvgpu_uring_init(ctx->uring, ctx);
 	kvgpu_pins_init(ctx->pins);
+	kvgpu_names_init(ctx->names);
 	kvgpu_managed_init(ctx->managed, ctx);
 	return ctx;
 }
@@ -175,6 +180,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	kvgpu_frames_free(kdev, &m.frames);
 	flush_work(&ctx->pins->work);
 	kvgpu_managed_exit(ctx->managed);
+	kvgpu_names_exit(ctx->names);
 	kvgpu_signals_exit(ctx->signals);
 	kvgpu_uring_exit(ctx->uring);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pins->pages));

@@ -15,6 +15,7 @@
 
 void kvgpu_memory_init(struct kvgpu_memory *memory)
 {
+	memory->names = RB_ROOT;
 	INIT_LIST_HEAD(&memory->released);
 	spin_lock_init(&memory->pins_lock);
 	INIT_LIST_HEAD(&memory->pins_by_age);

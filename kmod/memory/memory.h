@@ -25,6 +25,7 @@ struct kvgpu_memory {
 	struct list_head released;	/* actor: frames to be freed, by page->lru */
 	atomic64_t unfreed;		/* frames released that are not free yet */
 	bool low;			/* actor: the machine had too little at the last look */
+	struct rb_root names;		/* actor: struct kvgpu_name of all contexts, by name */
 };
 
 /** struct kvgpu_pins - of a context */
@@ -113,6 +114,44 @@ int kvgpu_ioctl_mem_view(struct file *file, void *arg);
 int kvgpu_ioctl_mem_rights(struct file *file, void *arg);
 int kvgpu_ioctl_mem_export(struct file *file, void *arg);
 int kvgpu_ioctl_mem_import(struct file *file, void *arg);
+int kvgpu_ioctl_mem_retain(struct file *file, void *arg);
+
+/* ---- names.c: memory that other processes open by a name ----------------- */
+
+/** struct kvgpu_name - of a handle of a context, as long as that is there */
+struct kvgpu_name {
+	struct list_head node;		/* in ctx->names->list */
+	u32 handle;
+	kuid_t owner;			/* of the context */
+	u64 name[2];			/* random */
+	struct rb_node by_name;		/* actor: in memory->names, but not if empty */
+	struct vgpu_allocation *allocation;	/* actor: what it names; held */
+};
+
+/** struct kvgpu_names - of a context, under managed->ranges */
+struct kvgpu_names {
+	struct list_head list;
+	u32 count;
+};
+
+void kvgpu_names_init(struct kvgpu_names *names);
+/* The name of @handle; NULL: it has none. */
+struct kvgpu_name *kvgpu_name_of(struct kvgpu_names *names, u32 handle);
+/**
+ * kvgpu_name_end - actor: nobody can open @name from now on
+ *
+ * Its handle is there still.
+ */
+void kvgpu_name_end(struct kvgpu_dev *kdev, struct kvgpu_name *name);
+/* The memory of @name, which has ended. */
+void kvgpu_name_free(struct kvgpu_names *names, struct kvgpu_name *name);
+/**
+ * kvgpu_names_close - actor: @ctx is about to be stopped: end its names; true: call again
+ */
+bool kvgpu_names_close(struct kvgpu_ctx *ctx);
+void kvgpu_names_exit(struct kvgpu_names *names);
+int kvgpu_ioctl_mem_name(struct file *file, void *arg);
+int kvgpu_ioctl_mem_open(struct file *file, void *arg);
 
 /* ---- managed.c: memory that processes and the device both use ----------- */
 

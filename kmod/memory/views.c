@@ -20,6 +20,8 @@ struct view_call {
 	struct kvgpu_ctx *ctx;
 	void *args;
 	struct vgpu_allocation *allocation;
+	u64 done;			/* pages */
+	struct kvgpu_name *name;	/* of the handle that goes, if it has one */
 	struct list_head frames;	/* for the caller to free */
 };
 
@@ -85,9 +87,11 @@ static int do_release(struct kvgpu_dev *kdev, void *arg)
 {
 	struct view_call *call = arg;
 	const struct vgpu_mem_release *release = call->args;
-	int ret = vgpu_memory_release(kdev->model, call->ctx->id, release->handle,
-				      KVGPU_PART_PAGES);
+	int ret;
 
+	if (call->name)
+		kvgpu_name_end(kdev, call->name);
+	ret = vgpu_memory_release(kdev->model, call->ctx->id, release->handle, KVGPU_PART_PAGES);
 	kvgpu_frames_collect(kdev, &call->frames);
 	return ret == -EAGAIN ? KVGPU_AGAIN : ret;
 }
@@ -96,8 +100,20 @@ int kvgpu_ioctl_mem_release(struct file *file, void *arg)
 {
 	struct view_call call = { .ctx = file->private_data, .args = arg };
 	const struct vgpu_mem_release *release = arg;
+	struct mutex *ranges = &call.ctx->managed->ranges;
+	int ret;
 
-	return release->reserved ? -EINVAL : view_actor_alone(&call, do_release);
+	if (release->reserved)
+		return -EINVAL;
+	if (mutex_lock_killable(ranges))
+		return -EINTR;
+	call.name = kvgpu_name_of(call.ctx->names, release->handle);
+	ret = view_actor(&call, do_release);
+	/* also if the caller was killed in the middle */
+	if (call.name && RB_EMPTY_NODE(&call.name->by_name))
+		kvgpu_name_free(call.ctx->names, call.name);
+	mutex_unlock(ranges);
+	return ret;
 }
 
 /* ---- views --------------------------------------------------------------- */
@@ -134,6 +150,32 @@ int kvgpu_ioctl_mem_rights(struct file *file, void *arg)
 	const struct vgpu_mem_rights *rights = arg;
 
 	return rights->reserved ? -EINVAL : view_actor_alone(&call, do_rights);
+}
+
+static int do_retain(struct kvgpu_dev *kdev, void *arg)
+{
+	struct view_call *call = arg;
+	struct vgpu_mem_retain *retain = call->args;
+	struct kvgpu_ctx *ctx = call->ctx;
+	bool device = vgpu_memory_is_device(kdev->model, ctx->id, retain->address);
+	int ret = vgpu_memory_retain(kdev->model, ctx->id, retain->address, retain->bytes,
+				     (uintptr_t)ctx->user, KVGPU_PART_PAGES, &call->done,
+				     &retain->handle);
+
+	/* it counts for the same user, but no longer for the context */
+	if (device && !vgpu_memory_is_device(kdev->model, ctx->id, retain->address)) {
+		kvgpu_user_map(ctx, -(s64)retain->bytes);
+		kvgpu_user_hold(kdev, ctx->user, retain->bytes);
+	}
+	return ret == -EAGAIN ? KVGPU_AGAIN : ret;
+}
+
+int kvgpu_ioctl_mem_retain(struct file *file, void *arg)
+{
+	struct view_call call = { .ctx = file->private_data, .args = arg };
+	const struct vgpu_mem_retain *retain = arg;
+
+	return retain->flags ? -EINVAL : view_actor_alone(&call, do_retain);
 }
 
 /* ---- files --------------------------------------------------------------- */

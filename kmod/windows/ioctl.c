@@ -71,7 +71,8 @@ static int ioctl_version(struct file *file, void *args)
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
 			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED |
 			    VGPU_FEATURE_PROCESS | VGPU_FEATURE_ADVISE | VGPU_FEATURE_HOST |
-			    VGPU_FEATURE_SM_LIMIT | VGPU_FEATURE_ANNOUNCE | VGPU_FEATURE_VIEWS,
+			    VGPU_FEATURE_SM_LIMIT | VGPU_FEATURE_ANNOUNCE | VGPU_FEATURE_VIEWS |
+			    VGPU_FEATURE_NAMES,
 	};
 	return 0;
 }
@@ -443,6 +444,9 @@ static const struct kvgpu_ioctl ioctls[] = {
 	KVGPU_IOCTL(VGPU_IOC_MEM_RIGHTS, struct vgpu_mem_rights, reserved, kvgpu_ioctl_mem_rights),
 	KVGPU_IOCTL(VGPU_IOC_MEM_EXPORT, struct vgpu_mem_export, reserved, kvgpu_ioctl_mem_export),
 	KVGPU_IOCTL(VGPU_IOC_MEM_IMPORT, struct vgpu_mem_import, reserved, kvgpu_ioctl_mem_import),
+	KVGPU_IOCTL(VGPU_IOC_MEM_RETAIN, struct vgpu_mem_retain, handle, kvgpu_ioctl_mem_retain),
+	KVGPU_IOCTL(VGPU_IOC_MEM_NAME, struct vgpu_mem_name, flags, kvgpu_ioctl_mem_name),
+	KVGPU_IOCTL(VGPU_IOC_MEM_OPEN, struct vgpu_mem_open, flags, kvgpu_ioctl_mem_open),
 	KVGPU_IOCTL(VGPU_IOC_SUBMIT, struct vgpu_submit, seq, kvgpu_ioctl_submit),
 	KVGPU_IOCTL(VGPU_IOC_WAIT, struct vgpu_wait, time, kvgpu_ioctl_wait),
 	KVGPU_IOCTL(VGPU_IOC_WAIT_ANY, struct vgpu_wait_any, reserved, kvgpu_ioctl_wait_any),

@@ -110,6 +110,56 @@ static void undo_import(int imported)
 	undo_export(exported);
 }
 
+static int run_retain(void)
+{
+	uint32_t retained;
+	int ret = mem_retain(file, BASE + (1 << 30), 16 << 20, &retained);
+
+	return ret ? ret : (int)retained;
+}
+
+static void undo_retain(int retained)
+{
+	undo_map(0);
+	undo_create(retained);
+}
+
+static int run_name(void)
+{
+	struct name name;
+
+	return mem_name(file, handle, &name);
+}
+
+/* the name goes with it */
+static void undo_name(int result)
+{
+	(void)result;
+	undo_create((int)handle);
+}
+
+static struct name opened;
+
+static void prepare_open(void)
+{
+	prepare_memory();
+	CHECK_EQ(mem_name(file, handle, &opened), 0);
+}
+
+static int run_open(void)
+{
+	uint32_t imported;
+	int ret = mem_open(file, &opened, &imported);
+
+	return ret ? ret : (int)imported;
+}
+
+static void undo_open(int imported)
+{
+	undo_create(imported);
+	undo_create((int)handle);
+}
+
 static const struct operation memory_ops[] = {
 	{ "MEM_MAP", NULL, run_map, undo_map },
 	{ "MEM_UNMAP", prepare_map, run_unmap, NULL },
@@ -119,6 +169,9 @@ static const struct operation memory_ops[] = {
 	{ "MEM_RIGHTS", prepare_view, run_rights, undo_view },
 	{ "MEM_EXPORT", prepare_memory, run_export, undo_export },
 	{ "MEM_IMPORT", prepare_export, run_import, undo_import },
+	{ "MEM_RETAIN", prepare_map, run_retain, undo_retain },
+	{ "MEM_NAME", prepare_memory, run_name, undo_name },
+	{ "MEM_OPEN", prepare_open, run_open, undo_open },
 };
 
 static void memory(void)

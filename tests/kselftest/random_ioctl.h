@@ -187,8 +187,11 @@ static void ioctl_views(struct thread *t, int fd)
 	struct vgpu_mem mem = { .address = view.address, .bytes = view.bytes };
 	struct vgpu_mem_export export = { .handle = handle };
 	struct vgpu_mem_import import = { .fd = fd };
+	struct vgpu_mem_retain retain = { view.address, view.bytes, !pick(t, 32), 0 };
+	struct vgpu_mem_name name = { .handle = handle };
+	struct vgpu_mem_open open = { .flags = !pick(t, 32) };
 
-	switch (pick(t, 6)) {
+	switch (pick(t, 9)) {
 	case 0: call(fd, VGPU_IOC_MEM_CREATE, &create); return;
 	case 1: call(fd, VGPU_IOC_MEM_RELEASE, &release); return;
 	case 2:
@@ -203,6 +206,16 @@ static void ioctl_views(struct thread *t, int fd)
 		import.fd = export.fd;
 		call(some_file(t), VGPU_IOC_MEM_IMPORT, &import);
 		close(export.fd);
+		return;
+	case 5: call(fd, VGPU_IOC_MEM_RETAIN, &retain); return;
+	case 6:
+		call(fd, VGPU_IOC_MEM_NAME, &name);
+		memcpy(open.name, name.name, sizeof(open.name));
+		call(some_file(t), VGPU_IOC_MEM_OPEN, &open);
+		return;
+	case 7:
+		open.name[pick(t, 2)] = pick(t, 1000);
+		call(fd, VGPU_IOC_MEM_OPEN, &open);
 		return;
 	default: call(fd, VGPU_IOC_MEM_IMPORT, &import); return;
 	}

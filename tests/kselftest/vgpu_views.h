@@ -57,6 +57,38 @@ static inline int mem_import(int fd, int from, uint32_t *handle)
 	return ret;
 }
 
+static inline int mem_retain(int fd, uint64_t address, uint64_t bytes, uint32_t *handle)
+{
+	struct vgpu_mem_retain retain = { .address = address, .bytes = bytes };
+	int ret = call(fd, VGPU_IOC_MEM_RETAIN, &retain);
+
+	*handle = retain.handle;
+	return ret;
+}
+
+/** struct name - of memory */
+struct name {
+	uint64_t word[2];
+};
+
+static inline int mem_name(int fd, uint32_t handle, struct name *name)
+{
+	struct vgpu_mem_name args = { .handle = handle };
+	int ret = call(fd, VGPU_IOC_MEM_NAME, &args);
+
+	memcpy(name->word, args.name, sizeof(name->word));
+	return ret;
+}
+
+static inline int mem_open(int fd, const struct name *name, uint32_t *handle)
+{
+	struct vgpu_mem_open args = { .name = { name->word[0], name->word[1] } };
+	int ret = call(fd, VGPU_IOC_MEM_OPEN, &args);
+
+	*handle = args.handle;
+	return ret;
+}
+
 static inline uint32_t must_create(int fd, uint64_t bytes)
 {
 	uint32_t handle;
