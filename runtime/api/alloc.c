@@ -40,6 +40,10 @@ struct rt_block {
 	struct slab *slab;		/* NULL: one allocation */
 	bool managed;
 	bool private;			/* the runtime's, not the program's */
+	bool imported;			/* a view of memory of another process */
+	uint32_t lead;			/* bytes in front of what the program has */
+	uint32_t handle;		/* the device's, of what others may open; 0: none */
+	uint64_t name[2];		/* by which they do */
 };
 
 static bool heap_reserve(void)
@@ -113,8 +117,26 @@ bool rt_is_managed(const void *pointer)
 	       rt_variables_owner(address) == rt_current;
 }
 
-/* First gap that takes @bytes and a page behind, mapped on the device and entered in the table. */
-static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out)
+/** struct pages - of memory that is there, to be mapped */
+struct pages {
+	uint32_t handle;		/* the device's */
+	uint64_t offset;
+};
+
+static int map_block(uint64_t at, uint64_t bytes, bool managed, const struct pages *pages)
+{
+	if (pages)
+		return rt.ops->mem_view(rt.transport, at, bytes, pages->handle, pages->offset,
+					VGPU_RIGHTS_WRITE);
+	return (managed ? rt.ops->map_managed : rt.ops->map)(rt.transport, at, bytes);
+}
+
+/*
+ * First gap that takes @bytes and a page behind, mapped on the device and entered in the table.
+ * @pages: NULL: new memory
+ */
+static vgpuError_t block_add(uint64_t bytes, bool managed, const struct pages *pages,
+			     struct rt_block **out)
 {
 	uint64_t at = rt.heap.base;
 	size_t i = 0;
@@ -122,7 +144,7 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out
 
 	if (bytes + VGPU_PAGE_SIZE > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
-	if (!managed && bytes > rt.heap.limit - rt.heap.used)
+	if (!managed && !pages && bytes > rt.heap.limit - rt.heap.used)
 		return vgpuErrorMemoryAllocation;
 	while (i < rt.heap.count && rt.heap.blocks[i].base - at < bytes + VGPU_PAGE_SIZE) {
 		at = rt.heap.blocks[i].base + rt.heap.blocks[i].bytes + VGPU_PAGE_SIZE;
@@ -139,17 +161,18 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out
 		rt.heap.blocks = blocks;
 		rt.heap.room = room;
 	}
-	error = (managed ? rt.ops->map_managed : rt.ops->map)(rt.transport, at, bytes);
+	error = map_block(at, bytes, managed, pages);
 	if (error)
 		return rt_error_of(error);
 	memmove(&rt.heap.blocks[i + 1], &rt.heap.blocks[i],
 		(rt.heap.count - i) * sizeof(*rt.heap.blocks));
 	rt.heap.count++;
 	rt.heap.blocks[i] = (struct rt_block){
-		.base = at, .bytes = bytes, .asked = bytes, .managed = managed
+		.base = at, .bytes = bytes, .asked = bytes, .managed = managed,
+		.imported = pages,
 	};
 	*out = &rt.heap.blocks[i];
-	if (!managed)
+	if (!managed && !pages)
 		rt.heap.used += bytes;
 	return vgpuSuccess;
 }
@@ -157,10 +180,14 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out
 static vgpuError_t block_remove(size_t i)
 {
 	const struct rt_block *block = &rt.heap.blocks[i];
-	int error = (block->managed ? rt.ops->unmap_managed : rt.ops->unmap)(
-		rt.transport, block->base, block->bytes);
+	int error;
 
-	if (!block->managed)
+	/* first, so that nobody opens it any more */
+	if (block->handle)
+		rt.ops->mem_release(rt.transport, block->handle);
+	error = (block->managed ? rt.ops->unmap_managed : rt.ops->unmap)(
+		rt.transport, block->base, block->bytes);
+	if (!block->managed && !block->imported)
 		rt.heap.used -= block->bytes;
 	rt_advice_forget(block->base, block->bytes);
 	free(rt.heap.blocks[i].slab);
@@ -215,7 +242,7 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 				return vgpuSuccess;
 			}
 		}
-		error = block_add(SLAB, managed, &block);
+		error = block_add(SLAB, managed, NULL, &block);
 		if (error == vgpuSuccess) {
 			block->slab = calloc(1, sizeof(*block->slab));
 			if (block->slab) {
@@ -230,7 +257,7 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 			return error;
 		/* no VRAM for a whole slab: a page of its own may still fit */
 	}
-	error = block_add(whole_pages(bytes), managed, &block);
+	error = block_add(whole_pages(bytes), managed, NULL, &block);
 	if (error != vgpuSuccess)
 		return error;
 	block->asked = bytes;
@@ -245,7 +272,7 @@ vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address)
 
 	if (!heap_reserve() || bytes > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
-	error = block_add(whole_pages(bytes), false, &block);
+	error = block_add(whole_pages(bytes), false, NULL, &block);
 	if (error != vgpuSuccess)
 		return error;
 	block->private = true;
@@ -282,7 +309,7 @@ vgpuError_t rt_alloc_free(uint64_t address)
 		return vgpuErrorInvalidValue;
 	block = &rt.heap.blocks[i];
 	slab = block->slab;
-	if (block->private)
+	if (block->private || block->imported)
 		return vgpuErrorInvalidValue;
 	if (!slab)
 		return address == block->base ? block_remove((size_t)i) : vgpuErrorInvalidValue;
@@ -315,9 +342,9 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 	if (address - block->base >= block->bytes || block->private)
 		return false;
 	if (!block->slab) {
-		*base = block->base;
+		*base = block->base + block->lead;
 		*bytes = block->asked;
-		return address - block->base < block->asked;
+		return address - *base < block->asked;
 	}
 	unit = (address - block->base) / UNIT;
 	if (!block->slab->taken[unit])
@@ -327,6 +354,77 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 	*base = block->base + unit * UNIT;
 	*bytes = (uint64_t)block->slab->length[unit] * UNIT;
 	return true;
+}
+
+/* ---- memory of several processes ----------------------------------------- */
+
+/* The block of the current device around @address that is device memory of the program's own. */
+static struct rt_block *own_block(uint64_t address)
+{
+	long i = block_below(address);
+	struct rt_block *block = i < 0 ? NULL : &rt.heap.blocks[i];
+
+	return block && address - block->base < block->bytes && !block->private &&
+	       !block->managed && !block->imported ? block : NULL;
+}
+
+bool rt_alloc_is_own(uint64_t address)
+{
+	return own_block(address);
+}
+
+vgpuError_t rt_alloc_name(uint64_t address, uint64_t name[2], uint64_t *offset)
+{
+	struct rt_block *block = own_block(address);
+	int error = 0;
+
+	if (!block)
+		return vgpuErrorInvalidValue;
+	if (!block->handle)
+		error = rt.ops->mem_retain(rt.transport, block->base, block->bytes,
+					   &block->handle);
+	if (!error)
+		error = rt.ops->mem_name(rt.transport, block->handle, block->name);
+	if (error)
+		return error == -ENOSPC ? vgpuErrorMemoryAllocation : rt_error_of(error);
+	memcpy(name, block->name, sizeof(block->name));
+	*offset = address - block->base;
+	return vgpuSuccess;
+}
+
+bool rt_alloc_has_name(const uint64_t name[2])
+{
+	for (size_t i = 0; i < rt.heap.count; i++)
+		if (rt.heap.blocks[i].handle &&
+		    !memcmp(rt.heap.blocks[i].name, name, sizeof(rt.heap.blocks[i].name)))
+			return true;
+	return false;
+}
+
+vgpuError_t rt_alloc_view(uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *address)
+{
+	uint32_t lead = (uint32_t)(offset & (VGPU_PAGE_SIZE - 1));
+	const struct pages pages = { handle, offset - lead };
+	struct rt_block *block;
+	vgpuError_t error;
+
+	if (!heap_reserve() || bytes > rt.heap.bytes)
+		return vgpuErrorMemoryAllocation;
+	error = block_add(whole_pages(lead + bytes), false, &pages, &block);
+	if (error != vgpuSuccess)
+		return error;
+	block->lead = lead;
+	block->asked = bytes;
+	*address = block->base + lead;
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_alloc_free_view(uint64_t address)
+{
+	long i = block_below(address);
+
+	return i >= 0 && rt.heap.blocks[i].imported ? block_remove((size_t)i) :
+						      vgpuErrorInvalidValue;
 }
 
 void rt_alloc_reset(void)

@@ -300,6 +300,18 @@ vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address);
 vgpuError_t rt_alloc_free_private(uint64_t address);
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
 /*
+ * For other processes (memory/ipc.h): a name of the mapping that @address lies in, which it has for
+ * as long as it is there, and where in it @address is. vgpuErrorInvalidValue: it is not device
+ * memory of rt_alloc(), of the current device.
+ */
+vgpuError_t rt_alloc_name(uint64_t address, uint64_t name[2], uint64_t *offset);
+bool rt_alloc_is_own(uint64_t address);	/* what rt_alloc_name() takes */
+/* Is it one that rt_alloc_name() has given? */
+bool rt_alloc_has_name(const uint64_t name[2]);
+/* An address for @bytes of what the device's @handle names, from @offset on. */
+vgpuError_t rt_alloc_view(uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *address);
+vgpuError_t rt_alloc_free_view(uint64_t address);
+/*
  * Of the device that @pointer lies on, else the current one: for calls that go where the memory is.
  */
 struct rt_state *rt_owner(const void *pointer);

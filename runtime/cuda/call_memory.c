@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/memory/ipc.h"
 #include "calls.h"
 #include "registry.h"
 
@@ -35,6 +36,40 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
 	pitched->ysize = extent.height;
 	return cuda_error(error);
 }
+
+/* ---- memory of several processes ----------------------------------------- */
+
+_Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(struct rt_ipc_memory), "one kind of handle");
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
+{
+	struct rt_ipc_memory memory;
+	vgpuError_t error;
+
+	if (!handle)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = rt_ipc_export(pointer, &memory);
+	if (error == vgpuSuccess)
+		memcpy(handle, &memory, sizeof(memory));
+	return cuda_error(error);
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+	struct rt_ipc_memory memory;
+
+	if (!pointer || flags != cudaIpcMemLazyEnablePeerAccess)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	memcpy(&memory, &handle, sizeof(memory));
+	return cuda_error(rt_ipc_open(&memory, pointer));
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *pointer)
+{
+	return cuda_error(rt_ipc_close(pointer));
+}
+
+/* ---- memory of the host --------------------------------------------------- */
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {

@@ -175,6 +175,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
+	if (flags & cudaEventInterprocess)
+		return CUDA_REFUSE("events shared between processes are");
 	return cuda_error(vgpuEventCreate((vgpuEvent_t *)(void *)event, flags));
 }
 

@@ -201,6 +201,13 @@
 	CALL(cuMemFree, cuMemFree_v2, 3020, (CUdeviceptr pointer)) \
 	CALL(cuMemGetAddressRange, cuMemGetAddressRange_v2, 3020, (CUdeviceptr *base, \
 	     size_t *bytes, CUdeviceptr pointer)) \
+	CALL(cuIpcGetMemHandle, cuIpcGetMemHandle, 4010, (CUipcMemHandle *handle, \
+	     CUdeviceptr pointer)) \
+	CALL(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, 11000, (CUdeviceptr *pointer, \
+	     CUipcMemHandle handle, unsigned int flags)) \
+	CALL(cuIpcOpenMemHandle, cuIpcOpenMemHandle, 4010, (CUdeviceptr *pointer, \
+	     CUipcMemHandle handle, unsigned int flags)) \
+	CALL(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 4010, (CUdeviceptr pointer)) \
 	CALL(cuMemAllocHost, cuMemAllocHost_v2, 3020, (void **pointer, size_t bytes)) \
 	CALL(cuMemHostAlloc, cuMemHostAlloc, 2020, (void **pointer, size_t bytes, \
 	     unsigned int flags)) \
@@ -445,6 +452,7 @@ VGPU_DRIVER_CALLS(VGPU_DECLARE, VGPU_DECLARE_BOTH)
 #define cuMemFree	cuMemFree_v2
 #define cuMemGetAddressRange	cuMemGetAddressRange_v2
 #define cuMemAllocHost	cuMemAllocHost_v2
+#define cuIpcOpenMemHandle	cuIpcOpenMemHandle_v2
 #define cuMemHostRegister	cuMemHostRegister_v2
 #define cuMemHostGetDevicePointer	cuMemHostGetDevicePointer_v2
 #define cuMemcpyHtoD	cuMemcpyHtoD_v2

@@ -85,11 +85,6 @@
 	CALL("surfaces are", cudaDestroySurfaceObject, (cudaSurfaceObject_t object))		\
 	CALL("surfaces are", cudaGetSurfaceObjectResourceDesc,					\
 	     (struct cudaResourceDesc *desc, cudaSurfaceObject_t object))			\
-	CALL("memory shared between processes is", cudaIpcGetMemHandle, \
-		(cudaIpcMemHandle_t *handle, void *pointer)) \
-	CALL("memory shared between processes is", cudaIpcOpenMemHandle,			\
-	     (void **pointer, cudaIpcMemHandle_t handle, unsigned int flags))			\
-	CALL("memory shared between processes is", cudaIpcCloseMemHandle, (void *pointer))	\
 	CALL("events shared between processes are", cudaIpcGetEventHandle,			\
 	     (cudaIpcEventHandle_t *handle, cudaEvent_t event))					\
 	CALL("events shared between processes are", cudaIpcOpenEventHandle,			\

@@ -231,12 +231,8 @@
 	CALL("memory and semaphores of other APIs are", cuSignalExternalSemaphoresAsync_ptsz) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync_ptsz) \
-	CALL("memory shared between processes is", cuIpcCloseMemHandle) \
-	CALL("memory shared between processes is", cuIpcGetEventHandle) \
-	CALL("memory shared between processes is", cuIpcGetMemHandle) \
-	CALL("memory shared between processes is", cuIpcOpenEventHandle) \
-	CALL("memory shared between processes is", cuIpcOpenMemHandle) \
-	CALL("memory shared between processes is", cuIpcOpenMemHandle_v2) \
+	CALL("events shared between processes are", cuIpcGetEventHandle) \
+	CALL("events shared between processes are", cuIpcOpenEventHandle) \
 	CALL("memory shared between processes is", cuMemPoolExportPointer) \
 	CALL("memory shared between processes is", cuMemPoolExportToShareableHandle) \
 	CALL("memory shared between processes is", cuMemPoolImportFromShareableHandle) \

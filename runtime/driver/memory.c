@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "api/memory/ipc.h"
 #include "driver.h"
 
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -226,8 +227,10 @@ static CUresult attribute_of(const struct about *about, CUdeviceptr pointer,
 		known = about->kind == 1 || about->kind == 3;
 		*(void **)data = known ? drv_pointer(pointer) : NULL;
 		break;
-	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		*(int *)data = rt_ipc_can(drv_pointer(pointer));
+		break;
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		*(int *)data = 0;
 		break;

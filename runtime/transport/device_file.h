@@ -41,6 +41,11 @@ int vgpu_file_mem_rights(struct vgpu_transport *t, uint64_t address, uint64_t by
 			 uint32_t rights);
 int vgpu_file_mem_export(struct vgpu_transport *t, uint32_t handle, int *fd);
 int vgpu_file_mem_import(struct vgpu_transport *t, int fd, uint32_t *handle, uint64_t *bytes);
+int vgpu_file_mem_retain(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			 uint32_t *handle);
+int vgpu_file_mem_name(struct vgpu_transport *t, uint32_t handle, uint64_t name[2]);
+int vgpu_file_mem_open(struct vgpu_transport *t, const uint64_t name[2], uint32_t *handle,
+		       uint64_t *bytes);
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq);
 int vgpu_file_host_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq);

@@ -240,7 +240,9 @@ int vgpu_file_unmap_host(struct vgpu_transport *t, uint64_t address, uint64_t by
 
 unsigned int vgpu_file_abilities(struct vgpu_transport *t)
 {
-	return t->features & VGPU_FEATURE_VIEWS ? VGPU_TRANSPORT_VIEWS | VGPU_TRANSPORT_EXPORT : 0;
+	return (t->features & VGPU_FEATURE_VIEWS ? VGPU_TRANSPORT_VIEWS | VGPU_TRANSPORT_EXPORT :
+						   0) |
+	       (t->features & VGPU_FEATURE_NAMES ? VGPU_TRANSPORT_NAMES : 0);
 }
 
 int vgpu_file_mem_create(struct vgpu_transport *t, uint64_t bytes, uint32_t *handle)
@@ -291,6 +293,37 @@ int vgpu_file_mem_import(struct vgpu_transport *t, int fd, uint32_t *handle, uin
 
 	*handle = import.handle;
 	*bytes = import.bytes;
+	return error;
+}
+
+int vgpu_file_mem_retain(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			 uint32_t *handle)
+{
+	struct vgpu_mem_retain retain = { .address = address, .bytes = bytes };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_RETAIN, &retain);
+
+	*handle = retain.handle;
+	return error;
+}
+
+int vgpu_file_mem_name(struct vgpu_transport *t, uint32_t handle, uint64_t name[2])
+{
+	struct vgpu_mem_name args = { .handle = handle };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_NAME, &args);
+
+	name[0] = args.name[0];
+	name[1] = args.name[1];
+	return error;
+}
+
+int vgpu_file_mem_open(struct vgpu_transport *t, const uint64_t name[2], uint32_t *handle,
+		       uint64_t *bytes)
+{
+	struct vgpu_mem_open args = { .name = { name[0], name[1] } };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_OPEN, &args);
+
+	*handle = args.handle;
+	*bytes = args.bytes;
 	return error;
 }
 
@@ -378,6 +411,9 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.mem_rights = vgpu_file_mem_rights,
 	.mem_export = vgpu_file_mem_export,
 	.mem_import = vgpu_file_mem_import,
+	.mem_retain = vgpu_file_mem_retain,
+	.mem_name = vgpu_file_mem_name,
+	.mem_open = vgpu_file_mem_open,
 	.host_wait = vgpu_file_host_wait,
 	.host_done = vgpu_file_host_done,
 	.limit_sms = vgpu_file_limit_sms,

@@ -17,6 +17,7 @@
 /* What a transport can do that another, or an older module, cannot. */
 #define VGPU_TRANSPORT_VIEWS	1u	/* the mem_* operations but the last two */
 #define VGPU_TRANSPORT_EXPORT	2u	/* those, too */
+#define VGPU_TRANSPORT_NAMES	4u	/* mem_retain(), mem_name() and mem_open() */
 
 struct vgpu_transport;		/* what an open device is, each transport has its own */
 
@@ -39,6 +40,10 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @mem_rights: other rights for exactly what mem_view() has mapped
  * @mem_export: @fd is a file that stands for it, in whatever process
  * @mem_import: a handle for such a file
+ * @mem_retain: a handle for exactly what map() has mapped, which becomes memory of mem_create()
+ * @mem_name: a random name by which other processes of the user open what a handle names, until
+ *   mem_release()
+ * @mem_open: a handle for what has such a name; -ENOENT: nothing that this process may have
  * @peek: reads device memory of a context that has died
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @host_wait: until the HOST command @seq of the queue is due, -ETIMEDOUT: not within a short time;
@@ -85,6 +90,11 @@ struct vgpu_transport_ops {
 	int (*limit_sms)(struct vgpu_transport *t, uint32_t sms);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		    uint64_t *completed);
+	int (*mem_retain)(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			  uint32_t *handle);
+	int (*mem_name)(struct vgpu_transport *t, uint32_t handle, uint64_t name[2]);
+	int (*mem_open)(struct vgpu_transport *t, const uint64_t name[2], uint32_t *handle,
+			uint64_t *bytes);
 };
 
 extern const struct vgpu_transport_ops vgpu_transport_ioctl;

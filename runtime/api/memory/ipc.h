@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device memory of other processes, by handles of 64 bytes that are handed on in whatever way: for
+ * cudaIpcGetMemHandle() to cudaIpcCloseMemHandle() and their namesakes of the driver API. The
+ * device's part: uapi/vgpu.h, VGPU_IOC_MEM_RETAIN to _OPEN.
+ *
+ * What is exported is the mapping that an allocation lies in: its own, or the slab of small
+ * allocations (alloc.c), of 2 MB, as CUDA has it.
+ */
+#ifndef VGPU_RT_IPC_H
+#define VGPU_RT_IPC_H
+
+#include "state.h"
+
+#define RT_IPC_MEMORY	0x6d656d2d75706776ull	/* "vgpu-mem" */
+
+/** struct rt_ipc_memory - a cudaIpcMemHandle_t, and a CUipcMemHandle */
+struct rt_ipc_memory {
+	uint64_t magic;			/* RT_IPC_MEMORY */
+	uint64_t name[2];		/* the device's, of a mapping */
+	uint64_t offset;		/* in it, of the allocation */
+	uint64_t bytes;			/* of that */
+	uint32_t device;		/* rt_device_place() */
+	uint32_t reserved[5];		/* 0 */
+};
+
+/*
+ * A handle for the allocation that @address lies in; the same for each of its addresses.
+ * vgpuErrorInvalidValue: it is not memory of vgpuMalloc(); vgpuErrorNotSupported: the device is
+ * this process's alone.
+ */
+vgpuError_t rt_ipc_export(const void *address, struct rt_ipc_memory *handle);
+/* Is it memory that rt_ipc_export() takes? */
+bool rt_ipc_can(const void *address);
+/*
+ * Its beginning, on the current device. Opened again it is the same address.
+ * vgpuErrorInvalidResourceHandle: it is no handle, or of what has been freed, or is another user's;
+ * vgpuErrorDeviceUninitialized: of this process; vgpuErrorPeerAccessUnsupported: of another device.
+ */
+vgpuError_t rt_ipc_open(const struct rt_ipc_memory *handle, void **address);
+/* As often as it was opened; then it is unmapped, when work in flight has ended. */
+vgpuError_t rt_ipc_close(const void *address);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory of other processes, on a device that is this process's alone: refused, and arguments that
+ * make no sense are said first.
+ */
+#include "drv_rig.h"
+
+static void memory_is_of_one_process(void **state)
+{
+	CUcontext context = drv_begin();
+	CUdeviceptr pointer = drv_words(4), opened = 0;
+	CUipcMemHandle handle;
+	int value = -1;
+
+	(void)state;
+	memset(&handle, 0, sizeof(handle));
+	REFUSED(cuIpcGetMemHandle(NULL, pointer), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuIpcGetMemHandle(&handle, pointer), CUDA_ERROR_NOT_SUPPORTED);
+	REFUSED(cuIpcOpenMemHandle(&opened, handle, 0), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuIpcOpenMemHandle(NULL, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+		CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuIpcOpenMemHandle(&opened, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+		CUDA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(opened, 0);
+	REFUSED(cuIpcCloseMemHandle(pointer), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuIpcCloseMemHandle(0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+				 pointer));
+	assert_int_equal(value, 0);
+	drv_end(context);
+}
+
+static void the_calls_are_found(void **state)
+{
+	CUdriverProcAddressQueryResult status;
+	void *function;
+
+	(void)state;
+	OK(cuGetProcAddress_v2("cuIpcOpenMemHandle", &function, 11000, 0, &status));
+	assert_ptr_equal(function, (void *)cuIpcOpenMemHandle_v2);
+	OK(cuGetProcAddress_v2("cuIpcOpenMemHandle", &function, 4010, 0, &status));
+	assert_non_null(function);
+	OK(cuGetProcAddress_v2("cuIpcGetMemHandle", &function, 12000, 0, &status));
+	assert_ptr_equal(function, (void *)cuIpcGetMemHandle);
+	OK(cuGetProcAddress_v2("cuIpcCloseMemHandle", &function, 12000, 0, &status));
+	assert_ptr_equal(function, (void *)cuIpcCloseMemHandle);
+}
+
+/* Events of several processes are not there: said, and not taken for events of this one. */
+static void events_are_refused(void **state)
+{
+	CUcontext context = drv_begin();
+	CUresult (*get)(void);
+	CUevent event;
+
+	(void)state;
+	REFUSED(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING),
+		CUDA_ERROR_NOT_SUPPORTED);
+	OK(cuGetProcAddress_v2("cuIpcGetEventHandle", (void **)&get, 12000, 0, NULL));
+	REFUSED(get(), CUDA_ERROR_NOT_SUPPORTED);
+	drv_end(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_is_of_one_process),
+		cmocka_unit_test(the_calls_are_found),
+		cmocka_unit_test(events_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
