@@ -349,10 +349,12 @@ void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u
  * struct vgpu_announcement - a launch that a process announces, as far as it is known
  * @blocks: thread blocks; 0: not known
  * @needs: of each; 0: not known
+ * @lead: picoseconds from its announcement until it comes, at least; 0: not known
  */
 struct vgpu_announcement {
 	u64 blocks;
 	struct vgpu_resources needs;
+	u64 lead;
 };
 
 /**

@@ -104,14 +104,29 @@ void vgpu_exec_announce(struct vgpu_exec_context *ctx, const struct vgpu_announc
 	exec->preemption->announced(exec, &ctx->sched, what);
 }
 
-u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay)
+/*
+ * The host's part of the call is not over yet: how long from now. A launch that the process had
+ * submitted before it announced one is another.
+ */
+static u64 lead_left(const struct vgpu_exec_context *ctx, u64 submitted)
+{
+	const struct vgpu_announced *a = &ctx->announced;
+	u64 lead = a->what.lead ? a->what.lead : ctx->exec->config->pep_lead_ps;
+	u64 passed = ctx->exec->sim->now - a->time;
+
+	return submitted >= a->time && passed < lead ? lead - passed : 0;
+}
+
+u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 submitted, u64 delay)
 {
 	struct vgpu_announced *a = &ctx->announced;
-	u64 owed = a->owed;
+	u64 owed = a->owed, lead;
 
 	a->owed = 0;
 	a->broken = false;
 	if (a->open && !a->launched) {
+		lead = lead_left(ctx, submitted);
+		delay = lead > delay ? lead : delay;
 		a->launched = true;
 		a->until = vgpu_time_after(ctx->exec->sim,
 					   vgpu_time_add(delay, ctx->exec->config->pep_keep_ps));

@@ -101,8 +101,10 @@ void vgpu_look_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
 
 /* ---- announcements (announce.c) ------------------------------------------ */
 
-/* A launch of @ctx comes, @delay from now; returns when it does. */
-u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay);
+/*
+ * A launch of @ctx, submitted at @submitted, comes @delay from now, or later; returns when it does.
+ */
+u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 submitted, u64 delay);
 /* An SM has stood for @time, for an announcement of context @id. */
 void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time);
 /* @ctx ends. */

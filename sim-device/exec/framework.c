@@ -86,7 +86,8 @@ void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job)
 
 	job->arrival.fire = arrival_fire;
 	vgpu_event_after(exec->sim, &job->arrival,
-			 vgpu_announce_launch(job->ctx, left > dispatch ? left : dispatch));
+			 vgpu_announce_launch(job->ctx, job->submitted,
+					      left > dispatch ? left : dispatch));
 }
 
 void vgpu_exec_command_ended(struct vgpu_exec_context *ctx)

@@ -211,6 +211,7 @@ static struct vgpu_config config_of(const char *timing, u32 n)
 	set_field(&config, "pep_launch_ps", "1000000");
 	set_field(&config, "pep_keep_ps", "4000000");
 	set_field(&config, "launch_ps", "1000000");
+	set_field(&config, "pep_lead_ps", n % 2 ? "0" : "2000000");
 	set_field(&config, "pipeline_drain_ps", n % 4 ? "0" : "200000");
 	set_field(&config, "deadline_ps", "1000000");
 	set_field(&config, "abandon_restores", n & 2 ? "1" : "0");
