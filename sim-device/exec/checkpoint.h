@@ -105,10 +105,18 @@ void vgpu_look_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
  * A launch of @ctx, submitted at @submitted, comes @delay from now, or later; returns when it does.
  */
 u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 submitted, u64 delay);
-/* An SM has stood for @time, for an announcement of context @id. */
-void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time);
+/* @smst has stood for @time, for who it is prepared for. */
+void vgpu_announce_stalled(struct vgpu_exec *exec, const struct vgpu_smst *smst, u64 time);
+/* What SMs prepare, or have prepared, for context @id is not needed: for its launch, or its turn */
+void vgpu_announce_forget(struct vgpu_exec *exec, u32 id, bool for_turn);
+/* The context with that number; NULL: there is none any more. */
+struct vgpu_exec_context *vgpu_exec_find_context(const struct vgpu_exec *exec, u32 id);
 /* @ctx ends. */
 void vgpu_announce_abort(struct vgpu_exec_context *ctx);
+/* turn.c: what the policy will do by itself: nothing is known of it yet */
+void vgpu_turn_init(struct vgpu_exec *exec);
+/* turn.c: that policy is not in use any more */
+void vgpu_turn_end(struct vgpu_exec *exec);
 /* trial.c: no block of shared @sm is to be prepared any more. */
 void vgpu_trial_forget(struct vgpu_exec *exec, u32 sm);
 
