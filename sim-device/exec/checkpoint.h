@@ -50,14 +50,16 @@ u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct 
 void vgpu_checkpoint_drop(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block has been restored: the save area has nothing of it any more. */
 void vgpu_checkpoint_restored(struct vgpu_exec *exec, struct vgpu_block *block);
-/* Blocks of @smst are to be saved: how much of them may stay there for who is next. */
+/* Blocks of @smst are to be saved: how much of them may stay there, for who is next or beside. */
 void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst);
 /*
- * @smst is about to be set up for @ksr, NULL: for several: what is in place and in its way moves to
- * memory. Returns how long that takes.
+ * @smst is about to be set up for @ksr: what is in place and in its way moves to memory. Returns
+ * how long that takes.
  */
 u64 vgpu_checkpoint_make_room(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			      const struct vgpu_ksr *ksr);
+/* The same of shared @smst, which has been given a block that will come. */
+u64 vgpu_checkpoint_make_room_beside(struct vgpu_exec *exec, struct vgpu_smst *smst);
 /* A new record of @block, which has none. */
 struct vgpu_checkpoint *vgpu_checkpoint_begin(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block has left its SM when its base checkpoint has been made: that is all there is of it. */

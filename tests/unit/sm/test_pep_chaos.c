@@ -25,6 +25,7 @@ struct tally {
 	u64 checkpointed;
 	u64 checkpointed_shared;
 	u64 checkpointed_turns;		/* where nothing but turns takes SMs */
+	u64 in_place_shared;		/* bytes */
 	u64 switches;
 };
 
@@ -143,6 +144,7 @@ static void count(struct host *h, const struct rig *rigs, enum kind kind, struct
 
 		assert_int_equal(vgpu_context_info(h->dev, rigs[n].context, &info), 0);
 		*of_kind[kind] += info.account.blocks_checkpointed;
+		tally->in_place_shared += kind == SHARED ? info.account.in_place_bytes : 0;
 		tally->switches += info.account.block_switches;
 	}
 }
@@ -252,12 +254,13 @@ static void check(const char *timing)
 		chaos_compare(n, got, want);
 	}
 	print_message("%s: %llu preemptions, %llu base checkpoints of blocks, %llu on shared SMs, "
-		      "%llu before the end of a turn, %llu block switches\n",
+		      "%llu before the end of a turn, %llu bytes in place on shared SMs, %llu "
+		      "block switches\n",
 		      timing, tally.preemptions, tally.checkpointed, tally.checkpointed_shared,
-		      tally.checkpointed_turns, tally.switches);
+		      tally.checkpointed_turns, tally.in_place_shared, tally.switches);
 	assert_true(tally.preemptions > 1000);
 	assert_true(tally.checkpointed > 100 && tally.checkpointed_shared > 100);
-	assert_true(tally.checkpointed_turns > 100);
+	assert_true(tally.checkpointed_turns > 100 && tally.in_place_shared > 10000);
 	assert_true(tally.switches > 100);
 }
 
