@@ -141,6 +141,8 @@
 	NUMBER(u32, flushes_most, 0, 255)							\
 	/* pep: how long a launch is taken to need from its announcement (Li et al., 3.2) */	\
 	NUMBER(u64, pep_launch_ps, 0, 3600000000000000)						\
+	/* ... least it does need, of which the announcement says nothing: the host's part */	\
+	NUMBER(u64, pep_lead_ps, 0, 3600000000000000)						\
 	/* ... from an announcement until SMs know of it (thesis 4.5.4) */			\
 	NUMBER(u64, pep_signal_ps, 0, 3600000000000000)						\
 	/* ... warp instructions that a block that has come executes before its checkpoint */	\

@@ -90,6 +90,10 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  *   has taken @taken from others. By this they are prepared when a launch is announced, so it is
  *   to come of what schedule() decides with. A policy @by_block needs none: its schedule() is
  *   tried (vgpu_exec_try(); docs/writing-a-policy.md has what that may not do). Default: none
+ * @next_change: when schedule() will give SMs of some contexts to another one by itself, if nothing
+ *   comes and nothing ends until then, and which one (*@by): a turn ends, say. VGPU_NEVER: not
+ *   known. Asked after each schedule() and when an SM has been handed over. Default: never
+ * @will_take: as @would_take, then. Both or none
  * @contexts_changed: contexts came or went, or got another priority or budget; called before the
  *   engine recomputes their ranks
  * @kernel_finished: a kernel of @ctx has left the active queue
@@ -111,6 +115,9 @@ struct vgpu_policy {
 	int (*victim)(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx);
 	u32 (*would_take)(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
 			  const struct vgpu_sched_context *from, u32 taken);
+	u64 (*next_change)(struct vgpu_exec *exec, const struct vgpu_sched_context **by);
+	u32 (*will_take)(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			 const struct vgpu_sched_context *from, u32 taken);
 	void (*contexts_changed)(struct vgpu_exec *exec);
 	void (*kernel_finished)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
 	void (*command_ended)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
@@ -209,6 +216,8 @@ void vgpu_exec_assign(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /* Call vgpu_policy.timer() at @time, instead of an earlier setting; VGPU_NEVER: cancel. */
 void vgpu_exec_timer(struct vgpu_exec *exec, u64 time);
+/* That time; VGPU_NEVER: it will not be called. */
+u64 vgpu_exec_timer_time(const struct vgpu_exec *exec);
 /* Recompute the ranks of @ctx after a change of its private data. */
 void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
 
@@ -346,13 +355,18 @@ void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u
 /* ---- preemption mechanisms ---------------------------------------------- */
 
 /**
- * struct vgpu_announcement - a launch that a process announces, as far as it is known
+ * struct vgpu_announcement - a kernel that will take SMs, as far as it is known: a launch that a
+ * process announces, or what a policy will do (vgpu_policy.next_change)
  * @blocks: thread blocks; 0: not known
  * @needs: of each; 0: not known
+ * @lead: of a launch: picoseconds from its announcement until it comes, at least; 0: not known
+ * @at: when the policy takes SMs for it, without a launch; 0: with the launch
  */
 struct vgpu_announcement {
 	u64 blocks;
 	struct vgpu_resources needs;
+	u64 lead;
+	u64 at;
 };
 
 /**
@@ -383,7 +397,8 @@ struct vgpu_preemption_estimate {
  *   answer then. It is asked by vgpu_exec_leave_blocks(), for those with that @begin, and for each
  *   block that a policy by block has leave; of mechanisms without, each is saved there (SMK 5.1)
  * @dirty: what blocks have not written is not saved
- * @announced: a process of @by announces a launch. NULL: announcements are for nothing
+ * @announced: a process of @by announces a launch, or @by will be given SMs of others without one
+ *   (@what->at). NULL: announcements are for nothing
  *
  * A preemption continues with the mechanism that started it, even if another mechanism is selected
  * meanwhile. It also continues if the kernel that reserved the SM ends; the policy then assigns the
@@ -482,8 +497,9 @@ u64 vgpu_exec_block_lost(const struct vgpu_exec *exec, const struct vgpu_block *
 
 /* ---- mechanisms that prepare SMs (exec/announce.c, exec/checkpoint.c) ----- */
 
-/* SMs that a launch of @by would take from @from, too: vgpu_policy.would_take */
+/* SMs that @what of @by would take from @from, too: vgpu_policy.would_take, or will_take */
 u32 vgpu_exec_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			 const struct vgpu_announcement *what,
 			 const struct vgpu_sched_context *from, u32 taken);
 /*
  * The same for policies by block: find out which blocks would leave shared SMs for @what of @by, by
@@ -500,11 +516,15 @@ bool vgpu_exec_would_change(const struct vgpu_exec *exec, u32 sm);
 u32 vgpu_exec_would_leave(const struct vgpu_exec *exec, u32 sm, struct vgpu_block **blocks);
 /* SMs that the announced kernel can fill, beside those that are idle. */
 u64 vgpu_exec_announced_sms(const struct vgpu_exec *exec, const struct vgpu_announcement *what);
-/* SM @sm is prepared for a launch that @by has announced: call @fn at @time. */
+/* SM @sm is prepared for @what of @by: call @fn at @time. */
 void vgpu_exec_prepare(struct vgpu_exec *exec, u32 sm, const struct vgpu_sched_context *by,
-		       u64 time, void (*fn)(struct vgpu_exec *exec, u32 sm));
-/* When that launch was announced; VGPU_NEVER: it is not expected any more. */
-u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm);
+		       const struct vgpu_announcement *what, u64 time,
+		       void (*fn)(struct vgpu_exec *exec, u32 sm));
+/*
+ * Time from now until the SM that is prepared is expected to be taken: of a launch that a process
+ * announces, pep_launch_ps after it did. VGPU_NEVER: it is not expected any more.
+ */
+u64 vgpu_exec_expected(const struct vgpu_exec *exec, u32 sm);
 /*
  * Time from now until @block ends: the mean of the blocks of its launch that have ended less its
  * own time so far; before the first has, as vgpu_exec_block_drain_time(), also for profiled ones.

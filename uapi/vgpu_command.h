@@ -170,6 +170,10 @@ struct vgpu_cmd_profiled {
  * a NOP. With preemption=pep SMs that the launch may take are prepared (docs/preemption.md), with
  * other mechanisms it does nothing. A context has one announcement at a time: others are ignored
  * until a launch has followed. One that no launch follows costs this context alone.
+ *
+ * @lead_ps: virtual time in picoseconds from this to the arrival of the launch, at least: it waits
+ * if it is there sooner. At most 3600 s. 0: not known; the device takes pep_lead_ps of its
+ * configuration, the host's part of a call that takes no virtual time of its own.
  */
 struct vgpu_cmd_announce {
 	__u64 blocks;		/* thread blocks */
@@ -177,7 +181,8 @@ struct vgpu_cmd_announce {
 	__u32 regs_per_block;	/* 32-bit registers */
 	__u32 shared_bytes;	/* of each */
 	__u32 reserved0;	/* 0 */
-	__u64 reserved[3];	/* 0 */
+	__u64 lead_ps;
+	__u64 reserved[2];	/* 0 */
 };
 
 /** struct vgpu_cmd - one command of a batch, 64 bytes */

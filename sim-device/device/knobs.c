@@ -348,6 +348,7 @@ static const struct knob knobs[] = {
 	{ "deadline_us", .field = "deadline_ps", .unit = VGPU_US },
 	{ "flushes_most", .field = "flushes_most" },
 	{ "pep_launch_us", .field = "pep_launch_ps", .unit = VGPU_US },
+	{ "pep_lead_us", .field = "pep_lead_ps", .unit = VGPU_US },
 	{ "pep_keep_us", .field = "pep_keep_ps", .unit = VGPU_US },
 	{ "pep_run_instructions", .field = "pep_run_instructions" },
 	{ "pep_in_place", .field = "pep_in_place" },

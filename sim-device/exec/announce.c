@@ -16,7 +16,7 @@
  */
 #include "exec.h"
 
-static struct vgpu_exec_context *find_context(const struct vgpu_exec *exec, u32 id)
+struct vgpu_exec_context *vgpu_exec_find_context(const struct vgpu_exec *exec, u32 id)
 {
 	struct vgpu_exec_context *ctx;
 
@@ -44,13 +44,12 @@ static void plan(struct vgpu_exec *exec)
 		vgpu_event_at(exec->sim, &exec->announce, first);
 }
 
-/* What SMs prepare, or have prepared, for @ctx is not needed. */
-static void forget(struct vgpu_exec *exec, const struct vgpu_exec_context *ctx)
+void vgpu_announce_forget(struct vgpu_exec *exec, u32 id, bool for_turn)
 {
 	for (u32 sm = 0; sm < exec->config->sms; sm++) {
 		struct vgpu_smst *smst = &exec->smst[sm];
 
-		if (smst->announcer != ctx->sched.id)
+		if (smst->announcer != id || smst->for_turn != for_turn)
 			continue;
 		smst->announcer = 0;
 		vgpu_exec_unwatch(exec, sm);
@@ -65,7 +64,7 @@ static void end(struct vgpu_exec_context *ctx)
 	struct vgpu_exec *exec = ctx->exec;
 
 	a->open = false;
-	forget(exec, ctx);
+	vgpu_announce_forget(exec, ctx->sched.id, false);
 	if (a->launched)
 		return;
 	a->broken = true;
@@ -92,7 +91,7 @@ void vgpu_exec_announce(struct vgpu_exec_context *ctx, const struct vgpu_announc
 	if (!exec->preemption->announced || a->broken || (a->open && !a->launched))
 		return;
 	if (a->open)
-		forget(exec, ctx);
+		vgpu_announce_forget(exec, ctx->sched.id, false);
 	ctx->account.announcements++;
 	a->what = *what;
 	a->time = exec->sim->now;
@@ -104,14 +103,29 @@ void vgpu_exec_announce(struct vgpu_exec_context *ctx, const struct vgpu_announc
 	exec->preemption->announced(exec, &ctx->sched, what);
 }
 
-u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay)
+/*
+ * The host's part of the call is not over yet: how long from now. A launch that the process had
+ * submitted before it announced one is another.
+ */
+static u64 lead_left(const struct vgpu_exec_context *ctx, u64 submitted)
+{
+	const struct vgpu_announced *a = &ctx->announced;
+	u64 lead = a->what.lead ? a->what.lead : ctx->exec->config->pep_lead_ps;
+	u64 passed = ctx->exec->sim->now - a->time;
+
+	return submitted >= a->time && passed < lead ? lead - passed : 0;
+}
+
+u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 submitted, u64 delay)
 {
 	struct vgpu_announced *a = &ctx->announced;
-	u64 owed = a->owed;
+	u64 owed = a->owed, lead;
 
 	a->owed = 0;
 	a->broken = false;
 	if (a->open && !a->launched) {
+		lead = lead_left(ctx, submitted);
+		delay = lead > delay ? lead : delay;
 		a->launched = true;
 		a->until = vgpu_time_after(ctx->exec->sim,
 					   vgpu_time_add(delay, ctx->exec->config->pep_keep_ps));
@@ -120,19 +134,22 @@ u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay)
 	return vgpu_time_add(delay, owed);
 }
 
-void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time)
+void vgpu_announce_stalled(struct vgpu_exec *exec, const struct vgpu_smst *smst, u64 time)
 {
-	struct vgpu_exec_context *ctx = find_context(exec, id);
+	struct vgpu_exec_context *ctx = vgpu_exec_find_context(exec, smst->announcer);
 
 	if (!ctx)
 		return;
-	ctx->announced.stall += time;
+	/* who has its turn owes nothing: the policy has said so, and not its process */
+	if (!smst->for_turn)
+		ctx->announced.stall += time;
 	ctx->account.announced_stall += time;
 }
 
 void vgpu_announce_abort(struct vgpu_exec_context *ctx)
 {
-	forget(ctx->exec, ctx);
+	vgpu_announce_forget(ctx->exec, ctx->sched.id, false);
+	vgpu_announce_forget(ctx->exec, ctx->sched.id, true);
 	ctx->announced = (struct vgpu_announced){};
 	plan(ctx->exec);
 }
@@ -140,25 +157,39 @@ void vgpu_announce_abort(struct vgpu_exec_context *ctx)
 /* ---- what mechanisms ask ------------------------------------------------- */
 
 void vgpu_exec_prepare(struct vgpu_exec *exec, u32 sm, const struct vgpu_sched_context *by,
-		       u64 time, void (*fn)(struct vgpu_exec *exec, u32 sm))
+		       const struct vgpu_announcement *what, u64 time,
+		       void (*fn)(struct vgpu_exec *exec, u32 sm))
 {
 	if (exec->smst[sm].leaving || exec->smst[sm].checkpointing)
 		return;
 	exec->smst[sm].announcer = by->id;
+	exec->smst[sm].for_turn = what->at;
 	vgpu_look_at_time(exec, sm, time, fn);
 }
 
-u64 vgpu_exec_announced_at(const struct vgpu_exec *exec, u32 sm)
+u64 vgpu_exec_expected(const struct vgpu_exec *exec, u32 sm)
 {
-	const struct vgpu_exec_context *ctx = find_context(exec, exec->smst[sm].announcer);
+	const struct vgpu_exec_context *ctx =
+		vgpu_exec_find_context(exec, exec->smst[sm].announcer);
+	u64 at, now = exec->sim->now;
 
-	return ctx && ctx->announced.open ? ctx->announced.time : VGPU_NEVER;
+	if (!ctx || (!exec->smst[sm].for_turn && !ctx->announced.open))
+		return VGPU_NEVER;
+	at = exec->smst[sm].for_turn ?
+		     exec->turn.prepared_at :
+		     vgpu_time_add(ctx->announced.time, exec->config->pep_launch_ps);
+	return at > now ? at - now : 0;
 }
 
 u32 vgpu_exec_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			 const struct vgpu_announcement *what,
 			 const struct vgpu_sched_context *from, u32 taken)
 {
-	if (!exec->policy->would_take || by == from)
+	if (by == from)
+		return 0;
+	if (what->at)
+		return exec->policy->will_take(exec, by, from, taken);
+	if (!exec->policy->would_take)
 		return 0;
 	return exec->policy->would_take(exec, by, from, taken);
 }

@@ -171,7 +171,7 @@ void vgpu_checkpoint_over(struct vgpu_exec *exec, struct vgpu_smst *smst)
 		return;
 	smst->checkpointing = false;
 	exec->checkpointing--;
-	vgpu_announce_stalled(exec, smst->announcer, exec->sim->now - smst->checkpoint_since);
+	vgpu_announce_stalled(exec, smst, exec->sim->now - smst->checkpoint_since);
 }
 
 /* Blocks that ended while @sm stood are followed by others. */

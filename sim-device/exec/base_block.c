@@ -75,7 +75,7 @@ void vgpu_base_taken(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu
 
 	smst->saves_first = (smst->saves_first + 1) % VGPU_SM_SLOTS;
 	smst->saves_count--;
-	vgpu_announce_stalled(exec, smst->announcer,
+	vgpu_announce_stalled(exec, smst,
 			      part_of(exec, smst, block, exec->sim->now - told.stop));
 	if (block->leave) {
 		vgpu_checkpoint_leave(exec, block);

@@ -36,8 +36,6 @@ static void wake(struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 		exec->idle_count--;
 	}
 	vgpu_account_sm(exec, sm, VGPU_SM_SETUP);
-	if (unlikely(smst->in_place))
-		vgpu_checkpoint_make_room(exec, smst, NULL);
 	smst->shared_config = ksr->shared_config;
 	vgpu_sm_share(&exec->sms[sm], &ksr->launch, exec->config->kernels_per_sm);
 }
@@ -75,6 +73,17 @@ static void trace_setup(struct vgpu_exec *exec, const struct vgpu_sharer *reside
 			  needs->registers << 32 | needs->shared_bytes);
 }
 
+/* What @resident has claimed waits for @time longer: its room is in use. */
+static void wait_for_room(struct vgpu_exec *exec, struct vgpu_sharer *resident, u64 time)
+{
+	struct vgpu_event *event = &resident->setup.event;
+	u64 before = vgpu_event_pending(event) ? vgpu_event_time(event) : exec->sim->now;
+
+	vgpu_event_cancel(exec->sim, event);
+	event->fire = setup_fire;
+	vgpu_event_at(exec->sim, event, vgpu_time_add(before, time));
+}
+
 /* @resident, of whose kernel a block is to be issued, gets one. */
 static void give_block(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
@@ -87,6 +96,12 @@ static void give_block(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 		vgpu_event_in_row(exec->sim, &resident->setup, exec->config->sm_setup_ps);
 	}
 	resident->claimed++;
+	if (unlikely(resident->smst->in_place)) {
+		u64 moves = vgpu_checkpoint_make_room_beside(exec, resident->smst);
+
+		if (moves)
+			wait_for_room(exec, resident, moves);
+	}
 	if (vgpu_event_pending(&resident->setup.event))
 		return;
 	if (vgpu_sm_driver_give(exec, sm, resident->ksr))

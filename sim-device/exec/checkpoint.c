@@ -19,12 +19,13 @@
  * A part of the increment may stay on the SM, in registers and shared memory that the next kernel
  * does not use (*in place*, 3.1). The SM can then be set up for another one only when what is in
  * place leaves that room enough: the rest is moved to memory first. A restore on the same SM moves
- * only what is in memory.
+ * only what is in memory. On a shared SM it is what all blocks leave free, those that replace
+ * others counted as if they were there; blocks that come to it wait until their room is.
  *
  * When a block ends, is dropped, or has been restored, its record is over, and so is what it has
  * in the save area.
  */
-#include "exec.h"
+#include "residents.h"
 
 struct vgpu_checkpoint *vgpu_checkpoint_of(const struct vgpu_exec *exec,
 					   const struct vgpu_block *block)
@@ -172,43 +173,95 @@ u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct 
 
 /* ---- in place ------------------------------------------------------------ */
 
-/* Bytes of @smst that blocks of @ksr, as many as it has, leave free; NULL: it is used otherwise. */
+/* Bytes of an SM that blocks of @ksr, as many as it has, leave free. */
 static u64 free_beside(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr)
 {
 	u64 blocks, registers, shared;
 
-	if (!ksr)
-		return 0;
 	blocks = ksr->launch.blocks < ksr->occupancy ? ksr->launch.blocks : ksr->occupancy;
 	registers = exec->config->regs_per_sm - blocks * ksr->needs.registers;
 	shared = ksr->shared_config - blocks * ksr->needs.shared_bytes;
 	return registers * sizeof(u32) + shared;
 }
 
+/* The same of shared @smst, as decided. */
+static u64 free_on_shared(const struct vgpu_exec *exec, const struct vgpu_smst *smst)
+{
+	struct vgpu_resources used = smst->used, all;
+	u64 registers, shared;
+
+	vgpu_exec_sm_resources(exec, vgpu_smst_number(smst), &all);
+	vgpu_resources_sub(&used, &smst->leaving_part, 1);
+	vgpu_resources_add(&used, &smst->coming_part, 1);
+	registers = all.registers > used.registers ? all.registers - used.registers : 0;
+	shared = all.shared_bytes > used.shared_bytes ? all.shared_bytes - used.shared_bytes : 0;
+	return registers * sizeof(u32) + shared;
+}
+
+/* Bytes of @block that are in place on @smst. */
+static u64 kept_on(const struct vgpu_exec *exec, const struct vgpu_smst *smst,
+		   const struct vgpu_block *block)
+{
+	const struct vgpu_checkpoint *c = vgpu_checkpoint_of(exec, block);
+
+	return has_record(block) && c->sm == vgpu_smst_number(smst) ? c->in_place : 0;
+}
+
+/* Blocks of @ksr that come to shared @smst, and will be the first of its PTBQ. */
+static u32 count_claimed(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr)
+{
+	const struct vgpu_sharer *sharer = vgpu_sharer_find(smst, ksr);
+
+	return sharer ? sharer->claimed : 0;
+}
+
+/* What is in place on shared @smst, but for blocks that come back: that is where they will be. */
+static u64 in_the_room(const struct vgpu_exec *exec, const struct vgpu_smst *smst)
+{
+	const struct vgpu_sharer *sharer;
+	const struct vgpu_block *block;
+	u64 bytes = smst->in_place;
+
+	if (!bytes)
+		return 0;
+	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node)
+		if (block->state == VGPU_BLOCK_RESTORING)
+			bytes -= kept_on(exec, smst, block);
+	vgpu_list_for_each(sharer, &smst->residents, struct vgpu_sharer, node) {
+		u32 claimed = sharer->claimed;
+
+		vgpu_list_for_each(block, &sharer->ksr->ptbq, struct vgpu_block, node) {
+			if (!claimed--)
+				break;
+			bytes -= kept_on(exec, smst, block);
+		}
+	}
+	return bytes;
+}
+
 void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
-	u64 room;
+	u64 room = 0, taken;
 
 	smst->in_place_room = 0;
 	if (!exec->preemption->dirty || !exec->config->pep_in_place)
 		return;
-	room = free_beside(exec, smst->next);
-	smst->in_place_room = room > smst->in_place ? room - smst->in_place : 0;
+	taken = smst->ksr ? smst->in_place : in_the_room(exec, smst);
+	if (!smst->ksr)
+		room = free_on_shared(exec, smst);
+	else if (smst->next)
+		room = free_beside(exec, smst->next);
+	smst->in_place_room = room > taken ? room - taken : 0;
 }
 
 /* What @block has in place on @smst moves to memory; returns how much that is. */
 static u64 move_out(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block)
 {
-	struct vgpu_checkpoint *c;
-	u64 bytes;
+	u64 bytes = kept_on(exec, smst, block);
 
-	if (!has_record(block))
-		return 0;
-	c = vgpu_checkpoint_of(exec, block);
-	bytes = c->sm == vgpu_smst_number(smst) ? c->in_place : 0;
 	if (!bytes)
 		return 0;
-	c->in_place = 0;
+	vgpu_checkpoint_of(exec, block)->in_place = 0;
 	smst->in_place -= bytes;
 	vgpu_account_save(exec, vgpu_ksr_of(block->launch), 0, bytes);
 	return bytes;
@@ -226,5 +279,29 @@ u64 vgpu_checkpoint_make_room(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			/* its own are where its blocks will be */
 			if (smst->in_place > room && other != ksr)
 				bytes += move_out(exec, smst, block);
+	return bytes ? vgpu_exec_move_time(exec->config, bytes) : 0;
+}
+
+u64 vgpu_checkpoint_make_room_beside(struct vgpu_exec *exec, struct vgpu_smst *smst)
+{
+	u64 room = free_on_shared(exec, smst), taken = in_the_room(exec, smst), bytes = 0, moved;
+	struct vgpu_block *block;
+	struct vgpu_ksr *ksr;
+
+	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node) {
+		u32 claimed = count_claimed(smst, ksr);
+
+		vgpu_list_for_each(block, &ksr->ptbq, struct vgpu_block, node) {
+			if (claimed) {
+				claimed--;
+				continue;
+			}
+			if (taken <= room)
+				break;
+			moved = move_out(exec, smst, block);
+			taken -= moved;
+			bytes += moved;
+		}
+	}
 	return bytes ? vgpu_exec_move_time(exec->config, bytes) : 0;
 }

@@ -50,14 +50,16 @@ u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct 
 void vgpu_checkpoint_drop(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block has been restored: the save area has nothing of it any more. */
 void vgpu_checkpoint_restored(struct vgpu_exec *exec, struct vgpu_block *block);
-/* Blocks of @smst are to be saved: how much of them may stay there for who is next. */
+/* Blocks of @smst are to be saved: how much of them may stay there, for who is next or beside. */
 void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst);
 /*
- * @smst is about to be set up for @ksr, NULL: for several: what is in place and in its way moves to
- * memory. Returns how long that takes.
+ * @smst is about to be set up for @ksr: what is in place and in its way moves to memory. Returns
+ * how long that takes.
  */
 u64 vgpu_checkpoint_make_room(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			      const struct vgpu_ksr *ksr);
+/* The same of shared @smst, which has been given a block that will come. */
+u64 vgpu_checkpoint_make_room_beside(struct vgpu_exec *exec, struct vgpu_smst *smst);
 /* A new record of @block, which has none. */
 struct vgpu_checkpoint *vgpu_checkpoint_begin(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block has left its SM when its base checkpoint has been made: that is all there is of it. */
@@ -101,12 +103,22 @@ void vgpu_look_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
 
 /* ---- announcements (announce.c) ------------------------------------------ */
 
-/* A launch of @ctx comes, @delay from now; returns when it does. */
-u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay);
-/* An SM has stood for @time, for an announcement of context @id. */
-void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time);
+/*
+ * A launch of @ctx, submitted at @submitted, comes @delay from now, or later; returns when it does.
+ */
+u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 submitted, u64 delay);
+/* @smst has stood for @time, for who it is prepared for. */
+void vgpu_announce_stalled(struct vgpu_exec *exec, const struct vgpu_smst *smst, u64 time);
+/* What SMs prepare, or have prepared, for context @id is not needed: for its launch, or its turn */
+void vgpu_announce_forget(struct vgpu_exec *exec, u32 id, bool for_turn);
+/* The context with that number; NULL: there is none any more. */
+struct vgpu_exec_context *vgpu_exec_find_context(const struct vgpu_exec *exec, u32 id);
 /* @ctx ends. */
 void vgpu_announce_abort(struct vgpu_exec_context *ctx);
+/* turn.c: what the policy will do by itself: nothing is known of it yet */
+void vgpu_turn_init(struct vgpu_exec *exec);
+/* turn.c: that policy is not in use any more */
+void vgpu_turn_end(struct vgpu_exec *exec);
 /* trial.c: no block of shared @sm is to be prepared any more. */
 void vgpu_trial_forget(struct vgpu_exec *exec, u32 sm);
 

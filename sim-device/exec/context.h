@@ -60,6 +60,26 @@ struct vgpu_announced {
 	u64 owed;
 };
 
+/**
+ * struct vgpu_turn - what the policy will do by itself (turn.c)
+ * @at: when; VGPU_NEVER: it is not known
+ * @by: the context that is given SMs then, 0: none is known
+ * @prepared_by: the same of what SMs are prepared for, 0: for nothing; of this …
+ * @prepared_at: … when it is expected
+ * @prepare: when SMs are to be prepared for @by; VGPU_NEVER: they are, or will not be
+ * @until: how long what is prepared is kept; VGPU_NEVER: until it comes
+ * @event: at the first of these two
+ */
+struct vgpu_turn {
+	u64 at;
+	u32 by;
+	u32 prepared_by;
+	u64 prepared_at;
+	u64 prepare;
+	u64 until;
+	struct vgpu_event event;
+};
+
 /** struct vgpu_exec_context - the data of a context in this engine */
 struct vgpu_exec_context {
 	struct vgpu_sched_context sched;	/* the part visible to policies */

@@ -10,9 +10,9 @@
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
  * has blocks leave one by one, checkpoint.c says what of a block is saved, base.c saves some before
- * they leave, announce.c knows of launches to come, trial.c finds out which blocks would leave for
- * one, accounting.c has the times, sm_use.c says who has what of an SM now. tables.h has the KSRT
- * and the SMST.
+ * they leave, announce.c knows of launches to come, turn.c of what the policy will do, trial.c
+ * finds out which blocks would leave for a launch, accounting.c has the times, sm_use.c says who
+ * has what of an SM now. tables.h has the KSRT and the SMST.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -27,7 +27,7 @@
 #include "tables.h"
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 4)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 5)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -98,6 +98,7 @@ struct vgpu_exec {
 	u32 watched;			/* SMs that are */
 	u64 bases;			/* base checkpoints of blocks on SMs */
 	struct vgpu_event announce;	/* the first announcement is over */
+	struct vgpu_turn turn;
 	u32 residents;			/* of all SMs (residents.c) */
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
@@ -199,10 +200,15 @@ void vgpu_spread_setup(struct vgpu_exec *exec, u32 sm);
 /* spread.c: @sm takes no more blocks because of that */
 void vgpu_spread_end(struct vgpu_exec *exec, u32 sm);
 
+/* turn.c: the policy has decided: see to what it will do next */
+void vgpu_turn_update(struct vgpu_exec *exec);
+
 /* Call the policy after a change. An event handler calls this last. */
 static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 {
 	exec->policy->schedule(exec);
+	if (exec->policy->next_change)
+		vgpu_turn_update(exec);
 	if (exec->breadth && !exec->policy->by_block)
 		vgpu_spread_soon(exec);
 }

@@ -86,7 +86,8 @@ void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job)
 
 	job->arrival.fire = arrival_fire;
 	vgpu_event_after(exec->sim, &job->arrival,
-			 vgpu_announce_launch(job->ctx, left > dispatch ? left : dispatch));
+			 vgpu_announce_launch(job->ctx, job->submitted,
+					      left > dispatch ? left : dispatch));
 }
 
 void vgpu_exec_command_ended(struct vgpu_exec_context *ctx)
@@ -502,6 +503,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	vgpu_list_init(&exec->unreserved);
 	vgpu_list_init(&exec->active_queue);
 	exec->preemption = preemption;
+	vgpu_turn_init(exec);
 	exec->ksrt = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksrt));
 	exec->ksr_free = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksr_free));
 	if (!exec->ksrt || !exec->ksr_free)
@@ -513,8 +515,8 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	/*
 	 * Of every SM: its setup, its preemption, its preparation, its moves, its local scheduler,
 	 * the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
-	 * watchdog; the policy's timer, the spreading of blocks, announcements, and the swaps of
-	 * the test.
+	 * watchdog; the policy's timer, what it will do, the spreading of blocks, announcements,
+	 * and the swaps of the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));
@@ -534,6 +536,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
 	vgpu_event_cancel(exec->sim, &exec->spread);
 	vgpu_event_cancel(exec->sim, &exec->announce);
+	vgpu_event_cancel(exec->sim, &exec->turn.event);
 	vgpu_event_cancel(exec->sim, &exec->swap_test);
 	while (exec->sms_made)
 		vgpu_sm_fini(&exec->sms[--exec->sms_made]);

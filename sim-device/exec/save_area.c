@@ -347,7 +347,7 @@ static bool drains(struct vgpu_exec *exec, struct vgpu_smst *smst, const struct 
 static bool move_beside(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			const struct vgpu_block *block)
 {
-	return vgpu_smst_singly(smst) && !exec->config->ideal_switch &&
+	return vgpu_smst_singly(smst) && smst->batch_bytes && !exec->config->ideal_switch &&
 	       vgpu_sm_move(&exec->sms[vgpu_smst_number(smst)], block, smst->batch_bytes);
 }
 
@@ -375,14 +375,17 @@ void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 static void swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	struct vgpu_sm *sm = block->sm;
-	const struct vgpu_smst *smst = &exec->smst[sm->index];
+	struct vgpu_smst *smst = &exec->smst[sm->index];
 
 	if (vgpu_smst_singly(smst))
 		vgpu_leave_saving(exec, sm->index, block);
 	else
 		block->leave = VGPU_LEAVE_NONE;
 	vgpu_sm_detach(sm, block);
-	vgpu_exec_add_save(exec, &exec->smst[sm->index], block);
+	if (!smst->ksr)
+		vgpu_checkpoint_find_room(exec, smst);
+	vgpu_exec_add_save(exec, smst, block);
+	smst->in_place_room = 0;
 	if (!smst->ksr)
 		vgpu_account_block(block);
 	else if (!smst->leaving)

@@ -198,6 +198,12 @@ void vgpu_exec_timer(struct vgpu_exec *exec, u64 time)
 		vgpu_event_at(exec->sim, &exec->policy_timer, time);
 }
 
+u64 vgpu_exec_timer_time(const struct vgpu_exec *exec)
+{
+	return vgpu_event_pending(&exec->policy_timer) ? vgpu_event_time(&exec->policy_timer) :
+							 VGPU_NEVER;
+}
+
 void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 {
 	vgpu_runqueue_update(exec, vgpu_exec_of_sched(sched));
@@ -216,6 +222,7 @@ int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *polic
 		return -ENOMEM;
 	vgpu_exec_exit_policy(exec);
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
+	vgpu_turn_end(exec);
 	exec->policy = policy;
 	exec->policy_data = data;
 	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)

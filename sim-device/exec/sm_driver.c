@@ -339,6 +339,8 @@ void vgpu_sm_driver_empty(struct vgpu_exec *exec, u32 sm)
 	if (finished || smst->state == VGPU_SM_IDLE ||
 	    (exec->idle_count && vgpu_exec_issuable(exec)))
 		vgpu_exec_schedule(exec);
+	else if (exec->policy->next_change)
+		vgpu_turn_update(exec);
 }
 
 /* Block @index of @ksr, in @slot, has ended. */

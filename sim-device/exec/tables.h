@@ -116,6 +116,7 @@ struct vgpu_smst {
 	u64 checkpoint_since;
 	u64 checkpoint_least;		/* blocks that end sooner than that are not in it */
 	u32 announcer;			/* the context that it is prepared for, or 0 (announce.c) */
+	bool for_turn;			/* ... without a launch (turn.c) */
 	u64 in_place;			/* bytes of blocks saved here that have stayed here */
 	u64 in_place_room;		/* of the save that begins: so many more may */
 	struct vgpu_event look;		/* the SM is looked at, to be prepared (base.c) */

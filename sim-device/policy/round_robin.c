@@ -65,6 +65,53 @@ static u32 rr_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context
 	return by == vgpu_exec_active(exec) && gives(from, by) ? from->held : 0;
 }
 
+/* Whose turn comes after that of @owner; NULL: nobody waits for it. */
+static const struct vgpu_sched_context *next_owner(struct vgpu_exec *exec,
+						   const struct vgpu_sched_context *owner)
+{
+	const struct vgpu_sched_context *ctx = NULL, *next = NULL;
+
+	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+		if (ctx->active_kernels && ctx != owner &&
+		    (!next || rr_of(ctx)->ticket < rr_of(next)->ticket))
+			next = ctx;
+	return next;
+}
+
+/* The timer comes at @time: is the turn extended then? */
+static bool is_extended_at(struct vgpu_exec *exec, const struct vgpu_sched_context *owner, u64 time)
+{
+	const struct rr *rr = vgpu_exec_policy_data(exec);
+
+	return !rr->extended &&
+	       time - owner->running_since < vgpu_exec_config(exec)->time_slice_ps;
+}
+
+/* The end of the turn, once its owner has an SM. */
+static u64 rr_next_change(struct vgpu_exec *exec, const struct vgpu_sched_context **by)
+{
+	const struct vgpu_sched_context *owner = vgpu_exec_active(exec);
+	u64 timer = vgpu_exec_timer_time(exec);
+
+	if (!owner || !owner->running || timer == VGPU_NEVER)
+		return VGPU_NEVER;
+	*by = next_owner(exec, owner);
+	if (!*by)
+		return VGPU_NEVER;
+	return is_extended_at(exec, owner, timer) ?
+		       owner->running_since + vgpu_exec_config(exec)->time_slice_ps :
+		       timer;
+}
+
+/* Who has the next turn gets them then. */
+static u32 rr_will_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
+			const struct vgpu_sched_context *from, u32 taken)
+{
+	(void)exec;
+	(void)taken;
+	return gives(from, by) ? from->held : 0;
+}
+
 /*
  * An SM that the owner does not have: one that nobody waits for, else one of the context whose turn
  * comes last; -1: there is none.
@@ -137,7 +184,7 @@ static void rr_timer(struct vgpu_exec *exec)
 
 	if (!owner->running) {
 		vgpu_exec_timer(exec, vgpu_exec_time_after(exec, slice));
-	} else if (!rr->extended && had < slice) {
+	} else if (is_extended_at(exec, owner, vgpu_exec_now(exec))) {
 		rr->extended = true;
 		vgpu_exec_timer(exec, vgpu_exec_time_after(exec, slice - had));
 	} else {
@@ -155,5 +202,7 @@ const struct vgpu_policy vgpu_policy_round_robin = {
 	.rank = rr_rank,
 	.admission_rank = rr_admission_rank,
 	.would_take = rr_would_take,
+	.next_change = rr_next_change,
+	.will_take = rr_will_take,
 	.timer = rr_timer,
 };

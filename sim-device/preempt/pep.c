@@ -18,26 +18,20 @@
  * been written, since the base checkpoint if there is one, and what the next kernel leaves free of
  * the SM is used first (pep_in_place). Without an announcement that is all there is to it.
  *
+ * A policy that will give SMs to another context at a known time, as at the end of a turn, says so,
+ * and that is announced as a launch is, pep_launch_ps before: P is exact then.
+ *
  * Chosen: which SMs. Those of contexts that the policy would take SMs from
  * (vgpu_policy.would_take), the least important first, the newest of each; as many as the
  * announced kernel can fill.
  */
 #include "common.h"
 
-/* Until the launch is expected for which @sm is prepared. */
-static u64 time_to_launch(struct vgpu_exec *exec, u32 sm)
-{
-	u64 announced = vgpu_exec_announced_at(exec, sm), now = vgpu_exec_now(exec);
-	u64 launch = vgpu_exec_config(exec)->pep_launch_ps;
-
-	return now - announced < launch ? launch - (now - announced) : 0;
-}
-
 static void look_at(struct vgpu_exec *exec, u32 sm)
 {
-	u64 left, launch;
+	u64 left, launch = vgpu_exec_expected(exec, sm);
 
-	if (vgpu_exec_announced_at(exec, sm) == VGPU_NEVER) {
+	if (launch == VGPU_NEVER) {
 		vgpu_exec_unwatch(exec, sm);
 		return;
 	}
@@ -46,7 +40,6 @@ static void look_at(struct vgpu_exec *exec, u32 sm)
 		vgpu_exec_watch(exec, sm, look_at);
 		return;
 	}
-	launch = time_to_launch(exec, sm);
 	left = vgpu_exec_longest_left(exec, sm);
 	if (left > launch && left > vgpu_exec_switch_time(exec, sm))
 		vgpu_exec_checkpoint(exec, sm, launch);
@@ -58,14 +51,13 @@ static void look_at(struct vgpu_exec *exec, u32 sm)
 static void look_at_blocks(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_block *blocks[VGPU_BLOCKS_MOST];
-	u64 left, launch, all;
+	u64 left, launch = vgpu_exec_expected(exec, sm), all;
 	u32 count;
 
-	if (vgpu_exec_announced_at(exec, sm) == VGPU_NEVER) {
+	if (launch == VGPU_NEVER) {
 		vgpu_exec_unwatch(exec, sm);
 		return;
 	}
-	launch = time_to_launch(exec, sm);
 	vgpu_exec_longest_left(exec, sm);
 	count = vgpu_exec_would_leave(exec, sm, blocks);
 	all = vgpu_exec_blocks_switch_time(exec, blocks, count);
@@ -81,6 +73,7 @@ static void look_at_blocks(struct vgpu_exec *exec, u32 sm)
 /* Of those less than @below in rank, the context that loses SMs to @by last; NULL: none is left. */
 static struct vgpu_sched_context *next_victim(struct vgpu_exec *exec,
 					      const struct vgpu_sched_context *by,
+					      const struct vgpu_announcement *what,
 					      const struct vgpu_sched_context *before, u32 taken)
 {
 	struct vgpu_sched_context *ctx = NULL, *found = NULL;
@@ -89,7 +82,7 @@ static struct vgpu_sched_context *next_victim(struct vgpu_exec *exec,
 		bool behind = !before || ctx->priority > before->priority ||
 			      (ctx->priority == before->priority && ctx->id > before->id);
 
-		if (behind && vgpu_exec_would_take(exec, by, ctx, taken) &&
+		if (behind && vgpu_exec_would_take(exec, by, what, ctx, taken) &&
 		    (!found || ctx->priority < found->priority))
 			found = ctx;
 	}
@@ -107,16 +100,17 @@ static void pep_announced(struct vgpu_exec *exec, const struct vgpu_sched_contex
 	if (vgpu_exec_try(exec, by, what)) {
 		for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++)
 			if (vgpu_exec_would_change(exec, sm))
-				vgpu_exec_prepare(exec, sm, by, signal, look_at_blocks);
+				vgpu_exec_prepare(exec, sm, by, what, signal,
+						  look_at_blocks);
 		return;
 	}
-	while (taken < wanted && (from = next_victim(exec, by, from, taken))) {
-		u32 most = vgpu_exec_would_take(exec, by, from, taken);
+	while (taken < wanted && (from = next_victim(exec, by, what, from, taken))) {
+		u32 most = vgpu_exec_would_take(exec, by, what, from, taken);
 		int sm = -1;
 
 		while (taken < wanted && most &&
 		       (sm = vgpu_exec_next_sm_of(exec, from, sm)) >= 0) {
-			vgpu_exec_prepare(exec, (u32)sm, by, signal, look_at);
+			vgpu_exec_prepare(exec, (u32)sm, by, what, signal, look_at);
 			taken++;
 			most--;
 		}

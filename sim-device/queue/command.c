@@ -248,7 +248,8 @@ static int check_announce(const struct check *c)
 {
 	const struct vgpu_cmd_announce *cmd = &c->command->cmd.announce;
 
-	return cmd->threads <= 1024 && !cmd->reserved0 && words_are_zero(cmd->reserved, 3) ?
+	return cmd->threads <= 1024 && !cmd->reserved0 && words_are_zero(cmd->reserved, 2) &&
+			       cmd->lead_ps <= 3600ull * 1000 * VGPU_MS ?
 		       0 :
 		       -EINVAL;
 }

@@ -204,6 +204,7 @@ static void announce(const struct vgpu_command *command)
 	vgpu_exec_announce(command->queue->ctx->exec,
 			   &(struct vgpu_announcement){
 				   .blocks = cmd->blocks,
+				   .lead = cmd->lead_ps,
 				   .needs = {
 					   .registers = cmd->regs_per_block,
 					   .shared_bytes = cmd->shared_bytes,

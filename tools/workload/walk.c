@@ -131,6 +131,7 @@ static int begin_call(struct wl_lane *lane)
 			.threads = phase->kernel.threads,
 			.regs_per_block = phase->kernel.regs_per_block,
 			.shared_bytes = phase->kernel.shared_bytes,
+			.lead_ps = phase->launch_ps,
 		},
 	};
 	int err = lane->walk->push(lane, &cmd, 1);

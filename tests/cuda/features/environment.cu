@@ -123,6 +123,8 @@ static int sms(void)
 	work<<<blocks, 1024, shared>>>(out, 1);
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaLaunchHostFunc(0, wait_at_gate, NULL));
+	/* What the first launch costs is not measured: the others wait for it in the stream. */
+	work<<<1, 1024, shared>>>(out, 1);
 	CHECK(cudaEventRecord(start));
 	work<<<1, 1024, shared>>>(out, 400);
 	CHECK(cudaEventRecord(middle));

@@ -115,7 +115,7 @@ int machine_configure(struct vgpu_config *config, const char *given)
 	char list[256], *key, *value, *rest = list;
 	int error = vgpu_config_preset(config, "gtx980");
 
-	snprintf(list, sizeof(list), "policy=ppq-exclusive,launch_ps=0,%s", given);
+	snprintf(list, sizeof(list), "policy=ppq-exclusive,launch_ps=0,pep_lead_ps=0,%s", given);
 	while (!error && (key = strsep(&rest, ","))) {
 		value = strchr(key, '=');
 		if (!value)

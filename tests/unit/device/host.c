@@ -302,6 +302,8 @@ struct host *host_new(const char *preset, ...)
 	va_list list;
 
 	assert_int_equal(vgpu_config_preset(&config, preset), 0);
+	/* a test says when a launch that it has announced comes */
+	config.pep_lead_ps = 0;
 	va_start(list, preset);
 	while ((setting = va_arg(list, const char *))) {
 		const char *equals = strchr(setting, '=');

@@ -8,6 +8,8 @@
  * and a quarter of it after that: an increment takes 1 us. An announcement takes 1.3 us to the SM,
  * and the launch is expected 20 us after it.
  */
+#include <stdio.h>
+
 #include "host.h"
 #include "manual.h"
 
@@ -512,6 +514,105 @@ static void the_lead_is_that_of_the_launch(void **state)
 	assert_int_equal(latency_with_lead("launch_ps=35000000"), 15 * TENTH);
 }
 
+/*
+ * A device as it is made, but for policy, mechanism, @lead and in place: a process with priority
+ * announces its launch when it calls for it, and launches at once, as the runtime does. Its kernel
+ * takes all places of all SMs. Returns how long the first of them took to be handed over.
+ */
+static u64 latency_of_call(const char *preset, const char *lead)
+{
+	struct vgpu_cmd cmd, call = { .op = VGPU_CMD_ANNOUNCE };
+	struct vgpu_context_info info;
+	struct vgpu_config config;
+	u32 a, b, queue;
+	struct host *h;
+	u64 latency;
+
+	assert_int_equal(vgpu_config_preset(&config, preset), 0);
+	assert_int_equal(vgpu_config_set(&config, "policy", "ppq-exclusive"), 0);
+	assert_int_equal(vgpu_config_set(&config, "preemption", "pep"), 0);
+	assert_int_equal(vgpu_config_set(&config, "pep_lead_ps", lead), 0);
+	assert_int_equal(vgpu_config_set(&config, "pep_in_place", "0"), 0);
+	h = host_new_config(&config);
+	a = host_open(h);
+	b = host_open(h);
+	queue = host_queue(h, b);
+	assert_int_equal(vgpu_context_priority(h->dev, b, 1), 0);
+	cmd = cmd_profiled(4 * config.sms, 200 * US, 4);
+	cmd.profiled.clean_base_permille = 500;
+	cmd.profiled.clean_increment_permille = 750;
+	host_push(h, a, host_queue(h, a), cmd);
+	vgpu_device_run(h->dev, 50 * US, ~0u);
+	host_push(h, b, queue, call);
+	host_push(h, b, queue, cmd_profiled(4 * config.sms, 10 * US, 4));
+	vgpu_device_run(h->dev, 120 * US, ~0u);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	assert_int_equal(h->preemptions, config.sms);
+	latency = h->preemption_ps;
+	assert_int_equal(vgpu_context_info(h->dev, a, &info), 0);
+	assert_int_equal(info.account.blocks_checkpointed,
+			 config.pep_lead_ps ? 4 * config.sms : 0);
+	host_run(h);
+	host_free(h);
+	return latency;
+}
+
+/*
+ * Of every preset: without a lead the signal comes too late, and half of the registers of an SM is
+ * saved at the request; with that of the preset they are in the base checkpoint by then, and it is
+ * a quarter.
+ */
+static void presets_have_a_lead_that_is_long_enough(void **state)
+{
+	const char *preset;
+
+	(void)state;
+	for (u32 n = 0; (preset = vgpu_config_preset_name(n)); n++) {
+		struct vgpu_config config;
+		char lead[24];
+		u64 drain, half;
+
+		assert_int_equal(vgpu_config_preset(&config, preset), 0);
+		snprintf(lead, sizeof(lead), "%llu", (unsigned long long)config.pep_lead_ps);
+		drain = config.pipeline_drain_ps;
+		half = latency_of_call(preset, "0");
+		assert_int_equal(half, drain + vgpu_exec_move_time(&config, 2 * BLOCK));
+		assert_int_equal(latency_of_call(preset, lead),
+				 drain + vgpu_exec_move_time(&config, BLOCK));
+	}
+}
+
+/*
+ * Whoever knows how long its call takes says so, and its kernel comes then. A launch that waits in
+ * a queue since before the announcement is another, and comes when it may.
+ */
+static void an_announcement_may_say_when_its_launch_comes(void **state)
+{
+	struct host *h = manual_one_sm("pep");
+	u32 b = host_open(h), queue = host_queue(h, b), other = host_queue(h, b);
+	struct vgpu_cmd call = { .op = VGPU_CMD_ANNOUNCE, .announce.lead_ps = 7 * US };
+	u64 start;
+
+	(void)state;
+	vgpu_device_run(h->dev, 100 * TENTH, ~0u);
+	host_push(h, b, queue, call);
+	host_push(h, b, queue, cmd_profiled(1, US, 4));
+	host_run(h);
+	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_START, 1), 171 * TENTH);
+	start = h->dev->sim->now;
+	host_push(h, b, queue, cmd_profiled(1, 10 * US, 4));
+	host_push(h, b, queue, cmd_profiled(1, 10 * US, 4));
+	vgpu_device_run(h->dev, start + 5 * US, ~0u);
+	call.announce.lead_ps = 50 * US;
+	host_push(h, b, other, call);
+	host_run(h);
+	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_START, 2), start + 11 * TENTH);
+	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_START, 3), start + 112 * TENTH);
+	call.announce.lead_ps = 3600ull * 1000 * VGPU_MS + 1;
+	assert_int_equal(host_try(h, b, queue, &call, 0, NULL), -EINVAL);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +633,8 @@ int main(void)
 		cmocka_unit_test(a_block_is_off_the_sm),
 		cmocka_unit_test(nothing_is_left_to_save),
 		cmocka_unit_test(the_lead_is_that_of_the_launch),
+		cmocka_unit_test(presets_have_a_lead_that_is_long_enough),
+		cmocka_unit_test(an_announcement_may_say_when_its_launch_comes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,12 +25,14 @@ static void announce(struct pep *t, u32 time)
 	assert_true(vgpu_exec_check(&t->h->dev->exec));
 }
 
-static struct pep begin(u32 blocks)
+static struct pep begin_with(u32 blocks, u32 shared, const char *in_place)
 {
-	struct pep t = { .h = host_new("gtx980", PAPER, "policy=smk", "preemption=pep", NULL) };
+	struct pep t = { .h = host_new("gtx980", PAPER, "policy=smk", "preemption=pep", in_place,
+				     NULL) };
 	struct vgpu_cmd cmd = cmd_profiled(blocks, 1000 * TENTH, 1);
 
 	cmd.profiled.regs_per_block = 100;
+	cmd.profiled.shared_bytes = shared;
 	cmd.profiled.threads = 32;
 	cmd.profiled.clean_base_permille = 500;
 	cmd.profiled.clean_increment_permille = 600;
@@ -38,6 +40,11 @@ static struct pep begin(u32 blocks)
 	t.b = host_open(t.h);
 	host_push(t.h, t.a, host_queue(t.h, t.a), cmd);
 	return t;
+}
+
+static struct pep begin(u32 blocks)
+{
+	return begin_with(blocks, 0, "pep_in_place=0");
 }
 
 /* Kernel 1 was launched at 0, and comes at 10. */
@@ -61,6 +68,8 @@ static void end(struct pep *t)
 	vgpu_device_stats(t->h->dev, &stats);
 	assert_int_equal(t->h->dev->exec.bases, 0);
 	assert_int_equal(t->h->dev->exec.save_area, 0);
+	assert_int_equal(t->h->dev->exec.smst[0].in_place, 0);
+	assert_int_equal(t->h->dev->exec.smst[1].in_place, 0);
 	assert_int_equal(t->h->dev->exec.smst[0].standing, 0);
 	assert_int_equal(t->h->dev->exec.smst[1].standing, 0);
 	host_free(t->h);
@@ -284,6 +293,109 @@ static void the_policy_changes(void **state)
 	}
 }
 
+/*
+ * Blocks of kernel 1 have 400 bytes of shared memory, too: base checkpoints of half of 800 take 10,
+ * increments of 320 take 8. Blocks of kernel 2 have as many registers, and 160 bytes less of shared
+ * memory: so much of each increment stays on the SM, and the rest is saved in 4, from 255 to 259
+ * and 263. Restored are 400 and 160: 14. Block 9 has run for 82 and 132, block 8 for 82 and 142.
+ */
+static void a_part_stays_in_place(void **state)
+{
+	static const struct expected events[] = {
+		AT(11, START, 1, 0, 0, 9),
+		AT(11, START, 1, 1, 10, 19),
+		AT(93, PREEMPT, 1, 0, 8, 9),
+		AT(93, PREEMPT, 1, 1, 18, 19),
+		AT(108, RESUME, 1, 0, 8),
+		AT(108, RESUME, 1, 1, 18),
+		AT(118, RESUME, 1, 0, 9),
+		AT(118, RESUME, 1, 1, 19),
+		AT(250, REPLACE, 2, 0, 1, .times = 2),
+		AT(250, EVICT, 1, 0, 8, 9),
+		AT(250, PREEMPT, 1, 0, 8, 9),
+		AT(250, REPLACE, 2, 1, 1, .times = 2),
+		AT(250, EVICT, 1, 1, 18, 19),
+		AT(250, PREEMPT, 1, 1, 18, 19),
+		AT(260, START, 2, 0, 0),
+		AT(260, START, 2, 1, 1),
+		AT(263, START, 2, 0, 2),
+		AT(263, START, 2, 1, 3),
+		AT(560, END, 2, 0, 0),
+		AT(560, END, 2, 1, 1),
+		AT(563, END, 2, 0, 2),
+		AT(563, END, 2, 1, 3),
+		AT(574, RESUME, 1, 0, 9),
+		AT(574, RESUME, 1, 1, 19),
+		AT(588, RESUME, 1, 0, 8),
+		AT(588, RESUME, 1, 1, 18),
+		AT(1011, END, 1, 0, 0, 7),
+		AT(1011, END, 1, 1, 10, 17),
+		AT(1360, END, 1, 0, 9),
+		AT(1360, END, 1, 1, 19),
+		AT(1364, END, 1, 0, 8),
+		AT(1364, END, 1, 1, 18),
+	};
+	struct pep t = begin_with(20, 400, "pep_in_place=1");
+
+	(void)state;
+	announce(&t, 80);
+	sharing_arrive(t.h, t.b, 250, KERNEL(4, 300, 100, 240));
+	sharing_run(t.h, 300);
+	assert_int_equal(t.h->dev->exec.smst[0].in_place, 2 * 160);
+	assert_int_equal(t.h->dev->exec.smst[1].in_place, 2 * 160);
+	assert_int_equal(account_of(&t, t.a).in_place_bytes, 4 * 160);
+	assert_int_equal(account_of(&t, t.a).save_area, 4 * (400 + 160));
+	sharing_run_out(t.h);
+	CHECK_EVENTS(t.h, events);
+	assert_int_equal(account_of(&t, t.a).saved_bytes, 4 * (400 + 160));
+	end(&t);
+}
+
+/*
+ * The same, and kernel 3 comes at 300, a block of 300 bytes: it fits into the 320 that are free of
+ * the first SM, beside nothing that is in place. That moves to memory in 8, and the setup takes 1.
+ */
+static void what_is_in_the_way_of_a_neighbour_moves(void **state)
+{
+	static const struct expected of_3[] = {
+		AT(309, START, 3, 0, 0),
+		AT(409, END, 3, 0, 0),
+	};
+	struct pep t = begin_with(20, 400, "pep_in_place=1");
+
+	(void)state;
+	announce(&t, 80);
+	sharing_arrive(t.h, t.b, 250, KERNEL(4, 300, 100, 240));
+	sharing_arrives(t.h, 300, KERNEL(1, 100, 0, 300));
+	sharing_run(t.h, 310);
+	assert_int_equal(t.h->dev->exec.smst[0].in_place, 0);
+	assert_int_equal(t.h->dev->exec.smst[1].in_place, 2 * 160);
+	assert_int_equal(account_of(&t, t.a).save_area, 2 * (400 + 320) + 2 * (400 + 160));
+	sharing_run_out(t.h);
+	CHECK_EVENTS_OF(t.h, 3, of_3);
+	assert_int_equal(account_of(&t, t.a).saved_bytes, 4 * (400 + 320));
+	end(&t);
+}
+
+/* Whose blocks are in place dies, at any time: nothing is left there. */
+static void in_place_until_its_context_dies(void **state)
+{
+	(void)state;
+	for (u32 time = 248; time < 600; time += 3) {
+		struct pep t = begin_with(20, 400, "pep_in_place=1");
+
+		announce(&t, 80);
+		sharing_arrive(t.h, t.b, 250, KERNEL(4, 300, 100, 240));
+		sharing_run(t.h, time);
+		vgpu_context_close(t.h->dev, t.a);
+		assert_true(vgpu_exec_check(&t.h->dev->exec));
+		assert_int_equal(t.h->dev->exec.smst[0].in_place, 0);
+		assert_int_equal(t.h->dev->exec.smst[1].in_place, 0);
+		sharing_run_out(t.h);
+		end(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +407,9 @@ int main(void)
 		cmocka_unit_test(no_launch_follows),
 		cmocka_unit_test(one_of_them_dies),
 		cmocka_unit_test(the_policy_changes),
+		cmocka_unit_test(a_part_stays_in_place),
+		cmocka_unit_test(what_is_in_the_way_of_a_neighbour_moves),
+		cmocka_unit_test(in_place_until_its_context_dies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -411,7 +411,7 @@ static void malformed_commands_are_refused(void **state)
 		cmd.announce.threads = 1025 + word;
 		assert_int_equal(host_try(h, c, q, &cmd, 0, NULL), -EINVAL);
 		cmd = (struct vgpu_cmd){ .op = VGPU_CMD_ANNOUNCE };
-		cmd.raw[3 + word] = 1;
+		cmd.raw[3 + word] = word ? 1 : 3600ull * 1000 * VGPU_MS + 1;
 		assert_int_equal(host_try(h, c, q, &cmd, 0, NULL), -EINVAL);
 	}
 	assert_int_equal(h->dev->queues.commands, 0);

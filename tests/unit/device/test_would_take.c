@@ -47,7 +47,8 @@ static struct vgpu_sched_context *sched_of(struct host *h, struct process p)
 
 static u32 would_take(struct host *h, struct process by, struct process from, u32 taken)
 {
-	return vgpu_exec_would_take(&h->dev->exec, sched_of(h, by), sched_of(h, from), taken);
+	return vgpu_exec_would_take(&h->dev->exec, sched_of(h, by), &(struct vgpu_announcement){},
+				    sched_of(h, from), taken);
 }
 
 static u32 held(struct host *h, struct process p)
@@ -207,6 +208,40 @@ static void round_robin_takes_for_whose_turn_it_is(void **state)
 	assert_int_equal(would_take(h, b, a, 0), 4);
 	assert_int_equal(would_take(h, c, a, 0), 0);
 	assert_int_equal(would_take(h, a, b, 0), 0);
+	host_free(h);
+}
+
+/*
+ * A turn of 200 us begins at 1.0 with a's first SM. Then b has the next turn, which came first, and
+ * c the one after that. What a has left alone is taken, too: of b, c takes all. Who is not alone
+ * says when.
+ */
+static void round_robin_knows_who_is_next(void **state)
+{
+	struct host *h = six("round-robin");
+	struct vgpu_announcement what = { .at = 1 };
+	struct process a = process(h, 0), b = process(h, 0), c = process(h, 0);
+	const struct vgpu_sched_context *by = NULL;
+	struct vgpu_exec *exec = &h->dev->exec;
+
+	(void)state;
+	sharing_set(h, "time_slice_us", "200");
+	launch(h, a, MANY);
+	assert_int_equal(exec->policy->next_change(exec, &by), VGPU_NEVER);
+	launch(h, b, 2);
+	launch(h, c, MANY);
+	assert_int_equal(exec->policy->next_change(exec, &by), 201 * US);
+	assert_ptr_equal(by, sched_of(h, b));
+	assert_int_equal(vgpu_exec_would_take(exec, by, &what, sched_of(h, a), 0), 6);
+	assert_int_equal(vgpu_exec_would_take(exec, by, &what, sched_of(h, c), 0), 0);
+	vgpu_device_run(h->dev, 300 * US, ~0u);
+	assert_int_equal(held(h, b), 2);
+	/* b has a whole turn from its first SM on */
+	assert_int_equal(exec->policy->next_change(exec, &by),
+			 sched_of(h, b)->running_since + 200 * US);
+	assert_ptr_equal(by, sched_of(h, c));
+	assert_int_equal(vgpu_exec_would_take(exec, by, &what, sched_of(h, a), 0), 4);
+	assert_int_equal(vgpu_exec_would_take(exec, by, &what, sched_of(h, b), 4), 2);
 	host_free(h);
 }
 
@@ -497,6 +532,7 @@ int main(void)
 		cmocka_unit_test(spart_evens_out),
 		cmocka_unit_test(static_gives_what_is_too_much),
 		cmocka_unit_test(round_robin_takes_for_whose_turn_it_is),
+		cmocka_unit_test(round_robin_knows_who_is_next),
 		cmocka_unit_test(others_take_nothing),
 		cmocka_unit_test(smk_replaces_the_newest),
 		cmocka_unit_test(partitions_are_foreseen),

@@ -3,8 +3,8 @@
  * PEP at random: kernels of three contexts, announced and not, prepared and preempted at random
  * places, on whole SMs and on shared ones, with block switching, with pages that are not there yet,
  * slice by slice and in the pipeline, while policies, priorities and announcements change and a
- * neighbour announces, launches and is closed at any time. Each context has the bytes that it has
- * alone.
+ * neighbour announces, launches and is closed at any time. Or turns of round-robin end, for which
+ * SMs are prepared, and nothing is announced. Each context has the bytes that it has alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,12 @@ struct tally {
 	u64 preemptions;		/* of SMs, or of blocks on shared ones */
 	u64 checkpointed;
 	u64 checkpointed_shared;
+	u64 checkpointed_turns;		/* where nothing but turns takes SMs */
+	u64 in_place_shared;		/* bytes */
 	u64 switches;
 };
+
+enum kind { WHOLE, TURNS, SHARED };
 
 static const char *const whole[] = { "ppq-exclusive", "ppq-shared", "dss", "spart", "static",
 				     "round-robin" };
@@ -57,14 +61,17 @@ static void choose_policy(struct host *h, struct vgpu_random *random, bool share
 		chaos_set(h, "policy", whole[n]);
 }
 
-static void change(struct host *h, const struct rig *rigs, struct vgpu_random *random, bool share)
+static void change(struct host *h, const struct rig *rigs, struct vgpu_random *random,
+		   enum kind kind)
 {
+	if (kind == TURNS)
+		return;
 	switch (chaos_below(random, 24)) {
 	case 0:
 		chaos_set(h, "preemption", chaos_below(random, 3) ? "pep" : "chimera");
 		break;
 	case 1:
-		choose_policy(h, random, share == (chaos_below(random, 6) > 0));
+		choose_policy(h, random, (kind == SHARED) == (chaos_below(random, 6) > 0));
 		break;
 	case 2:
 	case 3:
@@ -123,15 +130,21 @@ static void visit(struct host *h, struct neighbour *n, struct vgpu_random *rando
 
 /* ---- one run --------------------------------------------------------------- */
 
-static void count(struct host *h, const struct rig *rigs, bool share, struct tally *tally)
+static void count(struct host *h, const struct rig *rigs, enum kind kind, struct tally *tally)
 {
+	u64 *const of_kind[] = {
+		[WHOLE] = &tally->checkpointed,
+		[TURNS] = &tally->checkpointed_turns,
+		[SHARED] = &tally->checkpointed_shared,
+	};
+
 	tally->preemptions += h->dev->exec.preemptions;
 	for (u32 n = 0; n < CONTEXTS; n++) {
 		struct vgpu_context_info info;
 
 		assert_int_equal(vgpu_context_info(h->dev, rigs[n].context, &info), 0);
-		*(share ? &tally->checkpointed_shared : &tally->checkpointed) +=
-			info.account.blocks_checkpointed;
+		*of_kind[kind] += info.account.blocks_checkpointed;
+		tally->in_place_shared += kind == SHARED ? info.account.in_place_bytes : 0;
 		tally->switches += info.account.block_switches;
 	}
 }
@@ -156,7 +169,7 @@ static void compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MIXT
 		    struct tally *tally)
 {
 	struct host *h = host_new_config(config);
-	bool share = seed / 2 % 2;
+	enum kind kind = seed / 2 % 2 ? SHARED : seed % 8 == 1 ? TURNS : WHOLE;
 	struct rig rigs[CONTEXTS];
 	struct neighbour other = {};
 	struct vgpu_random random;
@@ -165,15 +178,20 @@ static void compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MIXT
 	vgpu_random_seed(&random, seed);
 	chaos_set(h, "preemption", "pep");
 	chaos_open(h, rigs);
-	if (seed)
-		choose_policy(h, &random, share);
+	if (kind == TURNS) {
+		chaos_set(h, "policy", "round-robin");
+		/* shorter than a device would take, which takes no knobs from now on */
+		h->dev->config.time_slice_ps = (3 + seed % 5) * VGPU_US;
+	} else if (seed) {
+		choose_policy(h, &random, kind == SHARED);
+	}
 	for (u32 n = 0; n < CONTEXTS; n++)
 		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
 	for (step = 0; step < STEPS && !chaos_over(h, rigs); step++) {
 		vgpu_device_run(h->dev, h->dev->sim->now + chaos_below(&random, VGPU_US / 5), ~0u);
 		assert_true(vgpu_exec_check(&h->dev->exec));
 		if (seed && step < CHANGES) {
-			change(h, rigs, &random, share);
+			change(h, rigs, &random, kind);
 			assert_true(vgpu_exec_check(&h->dev->exec));
 			visit(h, &other, &random);
 		} else if (other.state != CLOSED) {
@@ -189,7 +207,7 @@ static void compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MIXT
 	assert_int_equal(h->fault_count, 0);
 	check_nothing_is_left(h);
 	if (tally)
-		count(h, rigs, share, tally);
+		count(h, rigs, kind, tally);
 	chaos_close(h, rigs, bytes);
 }
 
@@ -211,6 +229,7 @@ static struct vgpu_config config_of(const char *timing, u32 n)
 	set_field(&config, "pep_launch_ps", "1000000");
 	set_field(&config, "pep_keep_ps", "4000000");
 	set_field(&config, "launch_ps", "1000000");
+	set_field(&config, "pep_lead_ps", n % 2 ? "0" : "2000000");
 	set_field(&config, "pipeline_drain_ps", n % 4 ? "0" : "200000");
 	set_field(&config, "deadline_ps", "1000000");
 	set_field(&config, "abandon_restores", n & 2 ? "1" : "0");
@@ -235,11 +254,13 @@ static void check(const char *timing)
 		chaos_compare(n, got, want);
 	}
 	print_message("%s: %llu preemptions, %llu base checkpoints of blocks, %llu on shared SMs, "
-		      "%llu block switches\n",
+		      "%llu before the end of a turn, %llu bytes in place on shared SMs, %llu "
+		      "block switches\n",
 		      timing, tally.preemptions, tally.checkpointed, tally.checkpointed_shared,
-		      tally.switches);
+		      tally.checkpointed_turns, tally.in_place_shared, tally.switches);
 	assert_true(tally.preemptions > 1000);
 	assert_true(tally.checkpointed > 100 && tally.checkpointed_shared > 100);
+	assert_true(tally.checkpointed_turns > 100 && tally.in_place_shared > 10000);
 	assert_true(tally.switches > 100);
 }
 

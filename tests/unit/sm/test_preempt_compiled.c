@@ -70,7 +70,7 @@ static void announce(struct host *h, u32 n)
 		      vgpu_exec_next_context(&h->dev->exec, ctx) :
 		      ctx;
 	/* as if a launch had followed the last one */
-	vgpu_announce_launch(vgpu_exec_of_sched(ctx), 0);
+	vgpu_announce_launch(vgpu_exec_of_sched(ctx), 0, 0);
 	vgpu_exec_announce(vgpu_exec_of_sched(ctx), &(struct vgpu_announcement){});
 }
 
