@@ -452,10 +452,29 @@ struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, 
 		value = cc_address_of(l, o);
 		if (bytes == 4 && value.reloc)
 			cc_refuse(l, "the address of `%s' needs 64 bits", o->var->name);
+		/* a procedure has its local memory where the stack is */
+		if (l->cc->procedure &&
+		    (o->var->space == PTX_LOCAL || o->var->space == PTX_PARAM)) {
+			low = cc_temp(l, CC_R);
+			cc_op(l, CC_FRAME, 0, low, CC_NONE, CC_NONE, CC_NONE)->imm =
+				(uint32_t)value.imm;
+			value = (struct cc_value){ .reg = low };
+			if (bytes == 8) {
+				value.reg = cc_temp(l, CC_Q);
+				cc_op(l, VGPU_OP_ZXQ, 0, value.reg, low, CC_NONE, CC_NONE);
+			}
+		}
 		return value;
 	case PTX_OPND_FUNC:
-		cc_refuse(l, "the address of function `%s' (indirect calls are not supported)",
-			  o->func->name);
+		if (bytes != 8)
+			cc_refuse(l, "the address of `%s' needs 64 bits", o->func->name);
+		if (!o->func->has_body)
+			cc_refuse(l, "unresolved external function `%s'", o->func->name);
+		if (o->func->is_entry)
+			cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported",
+				  o->func->name);
+		value.imm = o->func->address;
+		return value;
 	default:
 		cc_refuse(l, "an operand of a kind that does not fit here");
 	}

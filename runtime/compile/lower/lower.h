@@ -212,8 +212,12 @@ uint8_t cc_fence_bits(struct cc_lower *l);
 /* shared.c */
 void cc_lower_shared_call(struct cc_lower *l, struct cc_shared *shared,
 			  const struct ptx_operand *results, const struct ptx_operand *params);
+/* procedures.c: a call of @callee, or of what the operand behind @results has the address of (NULL) */
+void cc_lower_invoke(struct cc_lower *l, struct ptx_func *callee, const struct ptx_operand *results,
+		     const struct ptx_operand *params);
 /* call.c */
 void cc_lower_call(struct cc_lower *l);
+uint32_t cc_alloc_local(struct cc_lower *l, uint64_t size, uint32_t align);
 struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);
 struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset,
 			      uint32_t size);
