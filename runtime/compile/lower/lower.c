@@ -115,6 +115,8 @@ static const struct lowering {
 			     PTX_K_MATRIX, 2, 2, 1, 1 },
 	[PTX_I_REDUX] = { cc_lower_redux, PTX_K_TYPE | PTX_K_ATOM | PTX_K_BOOL | PTX_K_SYNC, 3, 3,
 			  1, 1 },
+	[PTX_I_WMMA] = { cc_lower_wmma, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX |
+			 PTX_K_WMMA | PTX_K_FINITE | PTX_K_RND, 2, 4, 1, 4 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 };
 
@@ -570,7 +572,7 @@ static void lower_insn(struct cc_lower *l)
 			  in->type_count < how->types_min ? how->types_min : how->types_max);
 	for (unsigned int i = 0; i < in->type_count; i++)
 		if (ptx_type_letter(in->types[i]) == 'm' && in->op != PTX_I_MMA &&
-		    in->op != PTX_I_CVT)
+		    in->op != PTX_I_WMMA && in->op != PTX_I_CVT)
 			cc_refuse(l, "type .%s is not supported here", ptx_mod_name(in->types[i]));
 	l->first_temp = l->cc->vregs_count;
 	l->guard = CC_PT;
