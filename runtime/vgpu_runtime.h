@@ -200,9 +200,9 @@ VGPU_API vgpuError_t vgpuDeviceReset(void);
 VGPU_API vgpuError_t vgpuDeviceSetHeapSize(size_t bytes);
 VGPU_API vgpuError_t vgpuDeviceGetHeapSize(size_t *bytes);
 /*
- * Bytes of the stack of each thread, 1024 at first and again after a reset, for kernels launched from
- * now on whose calls are recursive or by address (docs/ptx.md); others have the local memory that
- * they need. vgpuErrorInvalidValue: more than 512 KiB.
+ * Bytes of the stack of each thread, 1024 at first and again after a reset, for kernels launched
+ * from now on whose calls are recursive or by address (docs/ptx.md); others have the local memory
+ * that they need. vgpuErrorInvalidValue: more than 512 KiB.
  */
 VGPU_API vgpuError_t vgpuDeviceSetStackSize(size_t bytes);
 VGPU_API vgpuError_t vgpuDeviceGetStackSize(size_t *bytes);

@@ -105,7 +105,7 @@ struct rt_image {
 	uint32_t count;			/* of them that are loaded */
 };
 
-/** struct rt_variant - a kernel compiled again, for blocks that leave it fewer registers, or another stack */
+/** struct rt_variant - a kernel compiled again: blocks leave fewer registers, another stack */
 struct rt_variant {
 	struct rt_variant *next;
 	uint32_t of;			/* index of the kernel in the module's program */

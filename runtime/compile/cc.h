@@ -18,7 +18,7 @@
 #define CC_CALL		(VGPU_OP_COUNT + 1)
 #define CC_ENTER	(VGPU_OP_COUNT + 2)
 #define CC_LEAVE	(VGPU_OP_COUNT + 3)
-/* a call of a procedure, by its address a or by name (procedures.c); dst = address of the frame + imm */
+/* a call of a procedure, by its address a or by name (procedures.c); dst = frame + imm */
 #define CC_INVOKE	(VGPU_OP_COUNT + 4)
 #define CC_FRAME	(VGPU_OP_COUNT + 5)
 #define CC_OPS		(VGPU_OP_COUNT + 6)
@@ -62,7 +62,7 @@ struct cc_insn {
 	uint8_t mem;
 	/* keep: volatile; spill: made by the spiller; constant: a load of constant memory */
 	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1, constant : 1;
-	/* LDL, STL with ABS: of the frame of what is called next; EXIT: the return of a procedure */
+	/* LDL, STL with ABS: of the frame of what is called; EXIT: end of a procedure */
 	uint8_t callee : 1, returns : 1;
 	uint8_t object;			/* accesses to global memory: VGPU_OBJECT_* */
 	uint32_t guard;		/* CC_PT: always */
@@ -130,7 +130,7 @@ struct cc {
 	bool local_escapes;
 	bool uses_library[PTX_LIBRARIES];	/* calls functions that link.c brought */
 	struct cc_shared **shared;	/* those of the module; NULL: this is one */
-	/* procedures of the kernel, NULL if it has none; this is one of them; local memory before its own */
+	/* of the kernel, NULL: it has none; if this is one; local memory before its own */
 	struct cc_procedures *procedures;
 	struct cc_procedure *procedure;
 	uint32_t frame_start;
@@ -184,7 +184,14 @@ struct cc_procedure {
 };
 
 /* The registers of the convention come first: */
-enum { CC_REG_FRAME, CC_REG_SITE, CC_REG_WORK, CC_REG_WORK2, CC_REG_ADDRESS, CC_CONVENTION_REGS = 6 };
+enum {
+	CC_REG_FRAME,
+	CC_REG_SITE,
+	CC_REG_WORK,
+	CC_REG_WORK2,
+	CC_REG_ADDRESS,	/* a pair */
+	CC_CONVENTION_REGS = 6
+};
 
 /* The stack of a thread where nothing else is said, beside what frames take without recursion. */
 #define CC_STACK	1024u

@@ -24,7 +24,7 @@ struct vgpu_program_kernel {
 	const struct vgpu_program_param *params;
 	uint32_t param_count;
 	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
-	uint32_t stack_bytes;		/* of vass.local_bytes, at their end: the stack of its calls */
+	uint32_t stack_bytes;		/* at the end of vass.local_bytes: the stack of its calls */
 	int uses_heap;			/* it calls malloc() or free() */
 	int uses_print;			/* it calls vprintf() */
 	uint32_t max_live;		/* most 32-bit registers live at once */
@@ -100,8 +100,8 @@ struct vgpu_compile_options {
 	/* only this kernel, with max_regs whatever its bounds; NULL: all */
 	const char *only;
 	/*
-	 * bytes of stack per thread, for kernels whose calls are recursive or by address, beside what
-	 * their frames take once; 0: 1024
+	 * bytes of stack per thread, for kernels whose calls are recursive or by address, beside
+	 * what their frames take once; 0: 1024
 	 */
 	uint32_t stack_bytes;
 	/* what the PTX says they contain does not count; those that it does not have are ignored */

@@ -259,7 +259,7 @@ static struct cc shifted(const struct emission *e, struct cc *kernel,
 	return cc;
 }
 
-/* The procedure with its registers behind those of the kernel, each size in its own part of them. */
+/* The procedure with its registers behind those of the kernel, each size in its own part. */
 static struct cc placed(const struct emission *e, struct cc *kernel,
 			const struct cc_procedure *procedure)
 {

@@ -9,15 +9,15 @@
 #include "cc.h"
 
 struct place {
-	uint32_t index;		/* of the block's first instruction */
-	bool inverted;		/* its branch jumps to what was the fall-through */
-	bool jump;		/* it ends with a jump to succ[0] (succ[1] when inverted) */
+	uint32_t index; /* of the block's first instruction */
+	bool inverted; /* its branch jumps to what was the fall-through */
+	bool jump; /* it ends with a jump to succ[0] (succ[1] when inverted) */
 };
 
-struct emission {		/* of one kernel */
+struct emission { /* of one kernel */
 	struct cc_code *code;
 	uint32_t at;
-	uint32_t first_pred;	/* of shared functions and procedures */
+	uint32_t first_pred; /* of shared functions and procedures */
 	/* procedures: their first register; where calls by address, ends and ways out begin */
 	uint32_t first_reg, dispatch, finish, out;
 	/* calls are numbered in the order of the code, those of the kernel first */

@@ -5,8 +5,8 @@
  * for the procedure here, procedures end here, and from here lanes leave for the kernel.
  *
  * Lanes that call different procedures part where the search does, and meet where procedures end;
- * lanes that go back to different calls part there, and meet where they leave. So all lanes that the
- * kernel sent in together come back together, however deep each of them went.
+ * lanes that go back to different calls part there, and meet where they leave. So all lanes that
+ * the kernel sent in together come back together, however deep each of them went.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,8 @@ static void emit_move_frame(struct emission *e, uint32_t by, uint32_t line)
 	out->imm = by;
 }
 
-static struct vgpu_insn *emit_jump(struct emission *e, uint32_t target, uint32_t meet, uint32_t line)
+static struct vgpu_insn *emit_jump(struct emission *e, uint32_t target, uint32_t meet,
+				   uint32_t line)
 {
 	struct vgpu_insn *out = cc_emit_insn(e, VGPU_OP_BRA, line);
 
@@ -83,8 +84,8 @@ static struct cc_kept placed(const struct emission *e, const struct cc *cc, stru
 		kept.phys += e->first_reg + CC_CONVENTION_REGS;
 		break;
 	case CC_Q:
-		kept.phys += e->first_reg + CC_CONVENTION_REGS + cc->procedures->singles -
-			     cc->singles;
+		kept.phys +=
+			e->first_reg + CC_CONVENTION_REGS + cc->procedures->singles - cc->singles;
 		break;
 	}
 	return kept;
@@ -112,7 +113,7 @@ static uint32_t shape_of(uint32_t params, uint32_t results)
 static void emit_all_kept(struct emission *e, const struct cc *cc, const struct cc_site *site,
 			  bool store, uint32_t line)
 {
-	struct cc_kept number = { CC_REG_SITE, cc_local_end(cc), CC_R };
+	struct cc_kept number = {CC_REG_SITE, cc_local_end(cc), CC_R};
 
 	number.phys += e->first_reg;
 	emit_kept(e, &number, store, line);
@@ -232,7 +233,7 @@ void cc_emit_ends(struct emission *e)
 
 /* ---- calls by address --------------------------------------------------- */
 
-#define LEAF_LENGTH	8u
+#define LEAF_LENGTH 8u
 
 static uint32_t count_taken(const struct cc *kernel)
 {
@@ -277,13 +278,15 @@ static void emit_leaf(struct emission *e, const struct cc_procedure *own)
 	out->dst = reg_of(e, CC_REG_WORK2);
 	out->a = reg_of(e, CC_REG_WORK);
 	out->imm = 0xffff;
-	emit_check(e, VGPU_OP_SETPU, VGPU_CMP_EQ, CC_REG_WORK2, shape & 0xffff, VGPU_LINE_PROTOTYPE);
+	emit_check(e, VGPU_OP_SETPU, VGPU_CMP_EQ, CC_REG_WORK2, shape & 0xffff,
+		   VGPU_LINE_PROTOTYPE);
 	emit_check(e, VGPU_OP_SETPU, VGPU_CMP_LE, CC_REG_WORK, shape, VGPU_LINE_PROTOTYPE);
 	emit_jump(e, own->entry, VGPU_NO_RECONV, 0);
 }
 
 /* @list has the procedures by ascending address. */
-static void emit_dispatch(struct emission *e, const struct cc_procedure *const *list, uint32_t count)
+static void emit_dispatch(struct emission *e, const struct cc_procedure *const *list,
+			  uint32_t count)
 {
 	uint32_t left = count / 2, right = count - left;
 

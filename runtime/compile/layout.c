@@ -33,6 +33,13 @@ static bool in_data(const struct ptx_var *var)
 	       !var->is_placed;
 }
 
+/* What the table of an abstract class has: nobody defines it, and nobody is to call it. */
+static bool is_pure(const struct ptx_func *func)
+{
+	return !strcmp(func->name, "__cxa_pure_virtual") ||
+	       !strcmp(func->name, "__cxa_deleted_virtual");
+}
+
 static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program,
 		      uint32_t refs)
 {
@@ -51,7 +58,8 @@ static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 			const struct ptx_init_ref *ref = &var->refs[i];
 
 			if (ref->func) {
-				if (!ref->func->has_body || ref->func->is_entry)
+				if ((!ref->func->has_body && !is_pure(ref->func)) ||
+				    ref->func->is_entry)
 					ptx_fail(ctx, ref->line,
 						 "`%s' in the initialiser of `%s' is no function "
 						 "with a body",

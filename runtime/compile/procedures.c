@@ -2,16 +2,16 @@
 /*
  * Procedures: functions that are called instead of inlined, since nobody knows which one it will be
  * (a call by address) or how deep it goes (recursion). A kernel has one copy of each behind its own
- * code, that all its calls share. The device has no instruction that calls (docs/isa.md); a call is a
- * jump with its number in a register, and the end of a procedure goes by that number to behind the
- * call (emit_calls.c).
+ * code, that all its calls share. The device has no instruction that calls (docs/isa.md); a call is
+ * a jump with its number in a register, and the end of a procedure goes by that number to behind
+ * the call (emit_calls.c).
  *
  * Convention. The registers of procedures are behind the kernel's: where the frame begins, the
  * number of the call, two to work with, the address that is called (a pair), then those of the
  * procedure, 32-bit ones apart from 64-bit ones, as lanes of a warp can be in different procedures.
- * The stack is at the end of local memory and grows up. A frame has the parameters, the results, the
- * procedure's own local memory and spilled registers, and what has to live across its calls. So a
- * stack that is full is an access beyond local memory, which is a fault.
+ * The stack is at the end of local memory and grows up. A frame has the parameters, the results,
+ * the procedure's own local memory and spilled registers, and what has to live across its calls. So
+ * a stack that is full is an access beyond local memory, which is a fault.
  *
  * For all passes a call is one instruction (CC_INVOKE), at which branches meet as if it were. Local
  * memory of a procedure is addressed from 0; emission adds where the frame begins.
@@ -20,15 +20,17 @@
 
 #include "lower.h"
 
-/* An address of a function: this, bits of its name's hash, its number. No window, and never memory. */
-#define FUNCTION_ADDRESS	(3ull << 56)
-/* Of the kernel's registers, at least these are the procedures'; and the kernel has at least these. */
-#define LEAST_SINGLES	12u
-#define LEAST_PAIRS	16u
-#define LEAST_KERNEL	16u
-#define MOST_PREDS	16u
+/* An address of a function: this, bits of its name's hash, its number. No window, and never memory.
+ */
+#define FUNCTION_ADDRESS (3ull << 56)
+/* Of the kernel's registers, at least these are the procedures'; and the kernel has at least these.
+ */
+#define LEAST_SINGLES 12u
+#define LEAST_PAIRS 16u
+#define LEAST_KERNEL 16u
+#define MOST_PREDS 16u
 /* Beside the limit on stacks: what calls need that are not recursive. */
-#define MOST_FRAMES	(16u << 10)
+#define MOST_FRAMES (16u << 10)
 
 /* ---- which functions they are ------------------------------------------- */
 
@@ -54,7 +56,7 @@ static void take_operand(const struct ptx_operand *o)
 struct graph {
 	struct ptx_func **funcs;
 	uint32_t funcs_count, funcs_room;
-	uint32_t *first, *to;		/* of each caller: callees from first[n] to first[n + 1] */
+	uint32_t *first, *to; /* of each caller: callees from first[n] to first[n + 1] */
 	uint32_t to_count, to_room, first_count, first_room;
 };
 
@@ -155,7 +157,7 @@ static uint64_t address_of(const struct ptx_func *func, uint32_t number)
 
 void cc_find_procedures(struct ptx_ctx *ctx, struct ptx_module *module)
 {
-	struct graph graph = { 0 }, *g = &graph;
+	struct graph graph = {0}, *g = &graph;
 
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
 		func->address = address_of(func, g->funcs_count);
@@ -186,8 +188,8 @@ static uint32_t place_in_frame(uint32_t *at, uint64_t size)
 static void check_frame(struct ptx_ctx *ctx, uint32_t line, const char *name, uint64_t bytes)
 {
 	if (bytes > VGPU_VASS_MAX_PARAM)
-		ptx_fail(ctx, line, "the parameters or results of `%s' take more than %u bytes", name,
-			 VGPU_VASS_MAX_PARAM);
+		ptx_fail(ctx, line, "the parameters or results of `%s' take more than %u bytes",
+			 name, VGPU_VASS_MAX_PARAM);
 }
 
 /* Bytes that the variables take in a frame. */
@@ -233,7 +235,8 @@ static void formals(struct cc_lower *l, struct ptx_var *const *vars, uint32_t co
 	}
 }
 
-static void registers_of(struct cc_lower *l, struct ptx_var *const *vars, uint32_t count, bool store)
+static void registers_of(struct cc_lower *l, struct ptx_var *const *vars, uint32_t count,
+			 bool store)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (vars[i]->space == PTX_REG)
@@ -243,12 +246,12 @@ static void registers_of(struct cc_lower *l, struct ptx_var *const *vars, uint32
 
 static void lower_procedure(struct cc *cc)
 {
-	static const struct ptx_insn nowhere = { .guard = PTX_NONE };
-	struct cc_lower lower = { .cc = cc, .guard = CC_PT, .in = &nowhere }, *l = &lower;
+	static const struct ptx_insn nowhere = {.guard = PTX_NONE};
+	struct cc_lower lower = {.cc = cc, .guard = CC_PT, .in = &nowhere}, *l = &lower;
 	struct cc_procedure *own = cc->procedure;
 	struct ptx_func *func = cc->kernel;
 
-	cc_vreg(cc, CC_P);	/* CC_PT */
+	cc_vreg(cc, CC_P); /* CC_PT */
 	l->dynamic_shared = (cc->shared_bytes + 15) & ~15u;
 	cc_frame_new(l, func);
 	formals(l, func->params, func->params_count, 0);
@@ -272,7 +275,8 @@ static bool lives_across(const struct cc_live *live, uint32_t insn)
 }
 
 /* Registers that live across the call get a place in the frame from @at on. Returns its end. */
-static uint32_t keep_registers(struct cc *cc, const struct cc_live *live, uint32_t insn, uint32_t at)
+static uint32_t keep_registers(struct cc *cc, const struct cc_live *live, uint32_t insn,
+			       uint32_t at)
 {
 	struct cc_site *site = cc->insns[insn].site;
 
@@ -283,8 +287,7 @@ static uint32_t keep_registers(struct cc *cc, const struct cc_live *live, uint32
 			if ((class == CC_Q) != (pass == 0) || cc->phys[v] == CC_NONE ||
 			    !lives_across(&live[v], insn))
 				continue;
-			*PTX_PUSH(cc->ctx, site, kept) =
-				(struct cc_kept){ cc->phys[v], at, class };
+			*PTX_PUSH(cc->ctx, site, kept) = (struct cc_kept){cc->phys[v], at, class};
 			at += class == CC_Q ? 8 : 4;
 		}
 	return at;
@@ -320,7 +323,8 @@ uint32_t cc_local_end(const struct cc *cc)
 
 /* ---- those of a kernel -------------------------------------------------- */
 
-/* Does the kernel reach it by calls that name functions, or by address if it reaches such a call? */
+/* Does the kernel reach it by calls that name functions, or by address if it reaches such a call?
+ */
 static bool is_wanted(const struct ptx_func *func, uint32_t mark, bool by_address)
 {
 	return func->has_body && !func->is_entry && func->mark == mark &&
@@ -388,12 +392,17 @@ void cc_make_procedures(struct cc *kernel, struct ptx_module *module, uint32_t s
 		own->params = frame_bytes(kernel->ctx, func, func->params, func->params_count);
 		own->results = frame_bytes(kernel->ctx, func, func->results, func->results_count);
 		own->cc = (struct cc){
-			.ctx = kernel->ctx, .kernel = func, .from_llvm = kernel->from_llvm,
-			.shared_bytes = kernel->shared_bytes, .procedures = all, .procedure = own,
+			.ctx = kernel->ctx,
+			.kernel = func,
+			.from_llvm = kernel->from_llvm,
+			.shared_bytes = kernel->shared_bytes,
+			.procedures = all,
+			.procedure = own,
 			.frame_start = own->params + own->results,
 			.local_bytes = own->params + own->results,
 			.singles = LEAST_SINGLES + ((half - LEAST_SINGLES - LEAST_PAIRS) / 2 & ~3u),
-			.max_regs = half, .reserved_preds = VGPU_PREDS - 1 - MOST_PREDS,
+			.max_regs = half,
+			.reserved_preds = VGPU_PREDS - 1 - MOST_PREDS,
 		};
 	}
 	if (!all->first && !by_address)
@@ -460,8 +469,8 @@ static void pass_operand(struct cc_lower *l, const struct ptx_operand *actual, e
 	}
 	if (size > 8)
 		cc_refuse(l, "a .param variable of %u bytes is wanted", size);
-	reg = store ? cc_in_reg(l, cc_src_element(l, actual, type, false), cc_class_of(type)) :
-		      cc_dst_element(l, actual, type, false);
+	reg = store ? cc_in_reg(l, cc_src_element(l, actual, type, false), cc_class_of(type))
+		    : cc_dst_element(l, actual, type, false);
 	local_access(l, store, size, reg, place)->callee = 1;
 }
 
@@ -540,6 +549,6 @@ void cc_lower_invoke(struct cc_lower *l, struct ptx_func *callee, const struct p
 	site->params = pass_list(l, params, takes, callee ? callee->params : NULL, 0, true);
 	insn = cc_op(l, CC_INVOKE, 0, CC_NONE, address, CC_NONE, CC_NONE);
 	insn->site = site;
-	site->results = pass_list(l, results, gives, callee ? callee->results : NULL, site->params,
-				  false);
+	site->results =
+		pass_list(l, results, gives, callee ? callee->results : NULL, site->params, false);
 }

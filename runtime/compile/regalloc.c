@@ -124,8 +124,8 @@ static uint32_t register_words(const struct scan *s, uint32_t v)
 }
 
 /*
- * The registers that v may have. Those of procedures are apart by their size, as lanes of a warp can
- * be in two of them at the same time (warplive.c has the reason).
+ * The registers that v may have. Those of procedures are apart by their size, as lanes of a warp
+ * can be in two of them at the same time (warplive.c has the reason).
  */
 static uint32_t first_phys(const struct scan *s, uint32_t v)
 {

@@ -8,13 +8,15 @@
 
 #include "parse.h"
 
-#define BLANKS	" \t\r\n\f"
-#define MAX_BYTES	(1u << 20)	/* of one parameter */
+#define BLANKS " \t\r\n\f"
+#define MAX_BYTES (1u << 20) /* of one parameter */
 
 static _Noreturn void malformed(struct ptx_parse *p, const char *at)
 {
-	ptx_fail(p->ctx, p->line, "`.callprototype': `%.20s' where (.param .b32 _) and the like are "
-		 "wanted", at);
+	ptx_fail(p->ctx, p->line,
+		 "`.callprototype': `%.20s' where (.param .b32 _) and the like are "
+		 "wanted",
+		 at);
 }
 
 /* One ".param .align 8 .b8 _[24]": its bytes; *at moves behind it. */
@@ -39,7 +41,7 @@ static uint32_t read_element(struct ptx_parse *p, const char **at)
 			*at = end + 1;
 			continue;
 		}
-		if (**at != '.') {	/* a name, or the number of .align */
+		if (**at != '.') { /* a name, or the number of .align */
 			length = strcspn(*at, BLANKS ",)[.");
 			*at += length;
 			continue;
@@ -92,7 +94,7 @@ void ptx_prototype(struct ptx_parse *p, const char *label, const char *text)
 	if (*at == '(')
 		proto->results_count = read_list(p, proto, &at);
 	at += strspn(at, BLANKS);
-	at += strcspn(at, BLANKS "(");		/* the name, which is _ */
+	at += strcspn(at, BLANKS "("); /* the name, which is _ */
 	at += strspn(at, BLANKS);
 	if (*at == '(')
 		read_list(p, proto, &at);

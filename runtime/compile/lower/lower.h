@@ -229,7 +229,7 @@ uint8_t cc_fence_bits(struct cc_lower *l);
 /* shared.c */
 void cc_lower_shared_call(struct cc_lower *l, struct cc_shared *shared,
 			  const struct ptx_operand *results, const struct ptx_operand *params);
-/* procedures.c: a call of @callee, or of what the operand behind @results has the address of (NULL) */
+/* procedures.c: a call of @callee, or if NULL of what the operand behind @results points to */
 void cc_lower_invoke(struct cc_lower *l, struct ptx_func *callee, const struct ptx_operand *results,
 		     const struct ptx_operand *params);
 /* call.c */

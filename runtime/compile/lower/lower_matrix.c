@@ -70,7 +70,8 @@ static uint32_t wide_from(struct cc_lower *l, uint32_t value, uint32_t lane, uns
 		uint32_t part = cc_temp(l, CC_R);
 
 		cc_op(l, i ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, part, value, CC_NONE, CC_NONE);
-		half[i] = lane == CC_NONE ? from_four(l, part, number) : cc_matrix_from(l, part, lane);
+		half[i] = lane == CC_NONE ? from_four(l, part, number) :
+					    cc_matrix_from(l, part, lane);
 	}
 	cc_op(l, VGPU_OP_PACK, 0, out, half[0], half[1], CC_NONE);
 	return out;
@@ -92,8 +93,9 @@ const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int ope
 uint32_t cc_matrix_source(struct cc_lower *l, unsigned int operand, unsigned int index,
 		       unsigned int count, enum ptx_type type)
 {
-	return cc_in_reg(l, cc_src_element(l, cc_matrix_element(l, operand, index, count), type, false),
-			 cc_class_of(type));
+	const struct ptx_operand *o = cc_matrix_element(l, operand, index, count);
+
+	return cc_in_reg(l, cc_src_element(l, o, type, false), cc_class_of(type));
 }
 
 void cc_matrix_check(struct cc_lower *l)
@@ -215,7 +217,8 @@ static void multiply(struct cc_lower *l, const struct mma *mma, const uint32_t a
 
 static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
 {
-	uint32_t first = cc_matrix_field(l, cc_matrix_lane(l), 0, 3, 3), a[2], b[2], reg_a[2], reg_b[2], lane;
+	uint32_t first = cc_matrix_field(l, cc_matrix_lane(l), 0, 3, 3), lane;
+	uint32_t a[2], b[2], reg_a[2], reg_b[2];
 	enum ptx_type holder = mma->a == PTX_F64 ? PTX_F64 : PTX_B32;
 	bool wide = mma->a == PTX_F64;
 
@@ -233,7 +236,8 @@ static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum
 
 				lane = plus(l, first, 4 * col + t);
 				reg_b[col] =
-					wide ? wide_from(l, reg, lane, 0) : cc_matrix_from(l, reg, lane);
+					wide ? wide_from(l, reg, lane, 0) :
+					       cc_matrix_from(l, reg, lane);
 			}
 			for (unsigned int i = 0; i < mma->e; i++) {
 				for (unsigned int row = 0; row < mma->rows; row++)
@@ -264,7 +268,8 @@ static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 			sum[row][col] =
 				ptx_has(l->in, PTX_M_SATFINITE)
 					? cc_const(l, CC_R, 0)
-					: cc_matrix_source(l, 3, 2 * row + col, 2 * mma->rows, mma->c);
+					: cc_matrix_source(l, 3, 2 * row + col, 2 * mma->rows,
+							   mma->c);
 	}
 }
 
@@ -294,7 +299,8 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 	for (unsigned int row = 0; row < mma->rows && ptx_has(l->in, PTX_M_SATFINITE); row++)
 		for (unsigned int col = 0; col < 2; col++)
 			sum[row][col] = cc_matrix_add(l, sum[row][col],
-						      cc_matrix_source(l, 3, 2 * row + col, count, mma->c));
+						      cc_matrix_source(l, 3, 2 * row + col, count,
+								       mma->c));
 	for (unsigned int row = 0; row < mma->rows; row++) {
 		if (mma->d == PTX_F16) {
 			uint32_t half[2], upper = cc_temp(l, CC_R);
@@ -307,7 +313,8 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 			continue;
 		}
 		for (unsigned int col = 0; col < 2; col++) {
-			dst = cc_dst_element(l, cc_matrix_element(l, 0, 2 * row + col, count), type, false);
+			dst = cc_dst_element(l, cc_matrix_element(l, 0, 2 * row + col, count),
+					     type, false);
 			cc_move(l, dst, (struct cc_value){.reg = sum[row][col]});
 		}
 	}
@@ -439,7 +446,8 @@ void cc_lower_movmatrix(struct cc_lower *l)
 	a = cc_src_reg(l, 1, PTX_B32);
 	lane = cc_matrix_lane(l);
 	first = cc_temp(l, CC_R);
-	cc_op(l, VGPU_OP_ADD, 0, first, cc_matrix_field(l, lane, 0, 3, 3), cc_matrix_field(l, lane, 3, 3, 0), CC_NONE);
+	cc_op(l, VGPU_OP_ADD, 0, first, cc_matrix_field(l, lane, 0, 3, 3),
+	      cc_matrix_field(l, lane, 3, 3, 0), CC_NONE);
 	shift = cc_matrix_field(l, lane, 2, 1, 4);
 	for (unsigned int i = 0; i < 2; i++) {
 		from = cc_matrix_from(l, a, plus(l, first, 4 * i));

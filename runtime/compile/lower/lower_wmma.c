@@ -4,11 +4,11 @@
  * that PTX leaves open. The order here makes a product cheap: a lane needs one register of A and a
  * few of B for each k, which are the same registers in every lane.
  *
- * A lane has in C and D the same number of elements of one row. Of the other matrices it has as many
- * as there are for each; where the fragment has more registers (A and B of halves), the elements
- * repeat. A fragment is described by three numbers (struct order): a lane has @rows rows of @width
- * neighbours, and @lanes lanes beside each other make the whole width. With s the number of an element
- * in the lane:
+ * A lane has in C and D the same number of elements of one row. Of the other matrices it has as
+ *many as there are for each; where the fragment has more registers (A and B of halves), the
+ *elements repeat. A fragment is described by three numbers (struct order): a lane has @rows rows of
+ *@width neighbours, and @lanes lanes beside each other make the whole width. With s the number of
+ *an element in the lane:
  *
  *	row = lane / lanes * rows + s / width,	column = lane % lanes * width + s % width
  *
@@ -17,14 +17,14 @@
  */
 #include "lower.h"
 
-#define MOST_SUMS	8u	/* elements of C in a lane */
+#define MOST_SUMS 8u /* elements of C in a lane */
 
 static const struct shape {
 	uint16_t mod;
 	uint8_t m, n, k;
 } shapes[] = {
 	{PTX_M_M16N16K16, 16, 16, 16}, {PTX_M_M32N8K16, 32, 8, 16}, {PTX_M_M8N32K16, 8, 32, 16},
-	{PTX_M_M16N16K8, 16, 16, 8}, {PTX_M_M8N8K4, 8, 8, 4},
+	{PTX_M_M16N16K8, 16, 16, 8},   {PTX_M_M8N8K4, 8, 8, 4},
 };
 
 /* Types that A and B may be of, the type of the sums, and the k of their shapes. */
@@ -32,15 +32,15 @@ static const struct kind {
 	uint8_t types[2], sum, k;
 } kinds[] = {
 	{{PTX_F16, PTX_F16}, PTX_F32, 16}, {{PTX_BF16, PTX_BF16}, PTX_F32, 16},
-	{{PTX_S8, PTX_U8}, PTX_S32, 16}, {{PTX_TF32, PTX_TF32}, PTX_F32, 8},
+	{{PTX_S8, PTX_U8}, PTX_S32, 16},   {{PTX_TF32, PTX_TF32}, PTX_F32, 8},
 	{{PTX_F64, PTX_F64}, PTX_F64, 4},
 };
 
 struct order {
 	unsigned int width, lanes, rows;
-	unsigned int count;	/* elements of a lane: width * rows */
-	unsigned int each;	/* elements in a register */
-	unsigned int registers;	/* of the fragment */
+	unsigned int count; /* elements of a lane: width * rows */
+	unsigned int each; /* elements in a register */
+	unsigned int registers; /* of the fragment */
 };
 
 static const struct shape *shape_of(struct cc_lower *l)
@@ -49,7 +49,8 @@ static const struct shape *shape_of(struct cc_lower *l)
 	for (unsigned int i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		if (ptx_has(l->in, shapes[i].mod))
 			return &shapes[i];
-	cc_refuse(l, "the shape is not supported: m16n16k16, m32n8k16, m8n32k16, m16n16k8 or m8n8k4");
+	cc_refuse(l,
+		  "the shape is not supported: m16n16k16, m32n8k16, m8n32k16, m16n16k8 or m8n8k4");
 }
 
 static const struct kind *kind_of(enum ptx_type type, const struct shape *shape)
@@ -70,7 +71,7 @@ static unsigned int sums_of(const struct shape *shape)
 static struct order order_of(const struct shape *shape, unsigned int matrix, enum ptx_type type)
 {
 	unsigned int bytes = ptx_type_bytes(type), sums = sums_of(shape);
-	struct order order = { .rows = 1, .each = bytes < 4 ? 4 / bytes : 1 };
+	struct order order = {.rows = 1, .each = bytes < 4 ? 4 / bytes : 1};
 
 	switch (matrix) {
 	case PTX_M_MATRIX_A:
@@ -120,11 +121,11 @@ static void split_lane(struct cc_lower *l, unsigned int lanes, unsigned int time
 
 struct access {
 	struct order order;
-	unsigned int bytes;		/* of an element */
-	bool rows;			/* elements of a row are neighbours in memory */
+	unsigned int bytes; /* of an element */
+	bool rows; /* elements of a row are neighbours in memory */
 	struct cc_address address;
-	uint32_t base;			/* of the first element, in a Q; an R in shared memory */
-	uint32_t stride;		/* bytes from one row, or column, to the next: a Q */
+	uint32_t base; /* of the first element, in a Q; an R in shared memory */
+	uint32_t stride; /* bytes from one row, or column, to the next: a Q */
 };
 
 /* The stride operand, or the smallest possible one, in elements. */
@@ -155,7 +156,7 @@ static void first_element(struct cc_lower *l, struct access *a, uint32_t stride)
 		else
 			cc_op(l, VGPU_OP_ADD, 0, a->base, low, a->address.base, CC_NONE);
 	} else {
-		struct cc_value base = { .reg = a->address.base };
+		struct cc_value base = {.reg = a->address.base};
 
 		if (base.reg == CC_NONE) {
 			base.imm = a->address.offset;
@@ -266,8 +267,9 @@ static struct access access_of(struct cc_lower *l, unsigned int matrix, unsigned
 	enum ptx_type type = cc_type(l, 0);
 	enum ptx_space space = cc_space_of(l);
 	bool sum = matrix == PTX_M_MATRIX_C || matrix == PTX_M_MATRIX_D;
-	struct access a = { .order = order_of(shape, matrix, type), .bytes = ptx_type_bytes(type),
-			    .rows = ptx_has(l->in, PTX_M_ROW) };
+	struct access a = {.order = order_of(shape, matrix, type),
+			   .bytes = ptx_type_bytes(type),
+			   .rows = ptx_has(l->in, PTX_M_ROW)};
 
 	if (l->in->type_count != 1 || (sum ? !is_sum(shape, type) : !kind_of(type, shape)))
 		cc_refuse(l, "a matrix of this type and shape is not supported");
@@ -281,8 +283,10 @@ static struct access access_of(struct cc_lower *l, unsigned int matrix, unsigned
 		cc_refuse(l, "a matrix is in global or shared memory");
 	cc_check_offset(l, &a.address);
 	l->mem = 0;
-	first_element(l, &a, stride_of(l, stride, a.rows ? a.order.width * a.order.lanes :
-						  32 / a.order.lanes * a.order.rows));
+	first_element(l, &a,
+		      stride_of(l, stride,
+				a.rows ? a.order.width * a.order.lanes
+				       : 32 / a.order.lanes * a.order.rows));
 	return a;
 }
 
@@ -296,9 +300,10 @@ static void lower_load(struct cc_lower *l, unsigned int matrix)
 	for (unsigned int r = 0; r < own; r++)
 		value[r] = load_register(l, &a, r * a.order.each);
 	for (unsigned int r = 0; r < a.order.registers; r++)
-		cc_move(l, cc_dst_element(l, cc_matrix_element(l, 0, r, a.order.registers), holder,
-					  false),
-			(struct cc_value){ .reg = value[r % own] });
+		cc_move(l,
+			cc_dst_element(l, cc_matrix_element(l, 0, r, a.order.registers), holder,
+				       false),
+			(struct cc_value){.reg = value[r % own]});
 }
 
 static void lower_store(struct cc_lower *l)
@@ -319,14 +324,17 @@ struct product {
 	enum ptx_type d, a, b, c;
 	struct order order_a, order_b;
 	unsigned int sums;
-	uint32_t lane_a, lane_b;	/* where the lane's row of A, and its columns of B, begin */
+	uint32_t lane_a, lane_b; /* where the lane's row of A, and its columns of B, begin */
 };
 
 static struct product product_of(struct cc_lower *l)
 {
 	const struct shape *shape = shape_of(l);
-	struct product p = { .shape = shape, .sums = sums_of(shape), .d = cc_type(l, 0),
-			     .a = PTX_F16, .b = PTX_F16 };
+	struct product p = {.shape = shape,
+			    .sums = sums_of(shape),
+			    .d = cc_type(l, 0),
+			    .a = PTX_F16,
+			    .b = PTX_F16};
 	unsigned int lanes = shape->n / p.sums;
 
 	if (l->in->type_count == 4) {
@@ -437,7 +445,7 @@ static void write_sum(struct cc_lower *l, const struct product *p, unsigned int 
 
 	if (p->d != PTX_F16) {
 		dst = cc_dst_element(l, cc_matrix_element(l, 0, j, p->sums), p->d, false);
-		cc_move(l, dst, (struct cc_value){ .reg = sum[j] });
+		cc_move(l, dst, (struct cc_value){.reg = sum[j]});
 		return;
 	}
 	if (j % 2)

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
  * Calls that are not inlined: by address, as tables of functions and virtual functions make them,
- * and recursive ones. Lanes of a warp call different functions and go to different depths; each gets
- * its own result, and all are together again behind the call.
+ * and recursive ones. Lanes of a warp call different functions and go to different depths; each
+ * gets its own result, and all are together again behind the call.
  */
 #include "ptx_run.h"
 #include "vgpu_runtime.h"
 
 #define THREADS 96
 
-#define OPEN                                                                                    \
-	".visible .entry k(.param .u64 p_in, .param .u64 p_out) {\n"                            \
-	".reg .b64 %in, %out, %f, %d<8>;\n.reg .b32 %t, %n, %r<12>;\n.reg .pred %p<4>;\n"       \
-	"ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n"         \
-	"mul.wide.u32 %d0, %t, 4;\nadd.u64 %in, %in, %d0;\nadd.u64 %out, %out, %d0;\n"          \
+#define OPEN                                                                              \
+	".visible .entry k(.param .u64 p_in, .param .u64 p_out) {\n"                      \
+	".reg .b64 %in, %out, %f, %d<8>;\n.reg .b32 %t, %n, %r<12>;\n.reg .pred %p<4>;\n" \
+	"ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n"   \
+	"mul.wide.u32 %d0, %t, 4;\nadd.u64 %in, %in, %d0;\nadd.u64 %out, %out, %d0;\n"    \
 	"ld.global.u32 %n, [%in];\n"
 #define CLOSE "st.global.u32 [%out], %r0;\nret;\n}\n"
 /* %r0 = (%f)(%n) */
-#define CALL                                                                                    \
-	"{ .param .b32 a; .param .b32 r; st.param.b32 [a], %n;\n"                               \
-	"proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"                            \
+#define CALL                                                         \
+	"{ .param .b32 a; .param .b32 r; st.param.b32 [a], %n;\n"    \
+	"proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n" \
 	"call (r), %f, (a), proto;\nld.param.b32 %r0, [r]; }\n"
 
-#define ONE_WORD(name, body)                                                                    \
-	".func (.param .b32 r) " name "(.param .b32 a) {\n.reg .b32 %x<4>;\n"                   \
+#define ONE_WORD(name, body)                                                  \
+	".func (.param .b32 r) " name "(.param .b32 a) {\n.reg .b32 %x<4>;\n" \
 	"ld.param.b32 %x0, [a];\n" body "st.param.b32 [r], %x0;\nret;\n}\n"
 
-#define THREE                                                                                   \
-	ONE_WORD("plus", "add.u32 %x0, %x0, 7;\n")                                              \
-	ONE_WORD("times", "mul.lo.u32 %x0, %x0, 3;\n")                                          \
+#define THREE                                          \
+	ONE_WORD("plus", "add.u32 %x0, %x0, 7;\n")     \
+	ONE_WORD("times", "mul.lo.u32 %x0, %x0, 3;\n") \
 	ONE_WORD("flip", "xor.b32 %x0, %x0, 0xff;\n")
 
 static uint32_t three(uint32_t which, uint32_t n)
@@ -56,17 +56,19 @@ static void count_up(uint32_t in[THREADS])
 /* Lanes take functions 0, 1, 2, 0 … of a table, and meet behind the call. */
 static void lanes_call_different_functions(void **state)
 {
-	static const uint32_t registers[] = { 0, 64, 32, 16 };
+	static const uint32_t registers[] = {0, 64, 32, 16};
 	uint32_t in[THREADS], out[THREADS];
 
 	(void)state;
 	count_up(in);
 	for (unsigned int i = 0; i < 4; i++) {
-		run(PTX_HEAD THREE ".global .align 8 .u64 table[3] = {plus, times, flip};\n" OPEN
+		run(PTX_HEAD THREE
+		    ".global .align 8 .u64 table[3] = {plus, times, flip};\n" OPEN
 		    "rem.u32 %r1, %t, 3;\nmul.wide.u32 %d1, %r1, 8;\nmov.u64 %d2, table;\n"
 		    "add.u64 %d2, %d2, %d1;\nld.global.u64 %f, [%d2];\n" CALL
 		    "activemask.b32 %r2;\nsetp.ne.u32 %p0, %r2, 0xffffffff;\n@%p0 mov.u32 %r0, 0;\n"
-		    "bar.sync 0;\n" CLOSE, registers[i], in, out);
+		    "bar.sync 0;\n" CLOSE,
+		    registers[i], in, out);
 		for (uint32_t t = 0; t < THREADS; t++)
 			assert_int_equal(out[t], three(t % 3, t));
 	}
@@ -85,7 +87,8 @@ static void calls_under_branches(void **state)
 	    "setp.gt.u32 %p1, %t, 40;\n@%p1 bra skip;\n" CALL "mov.u32 %n, %r0;\n"
 	    "skip:\nmov.u64 %f, times;\n@!%p0 "
 	    "bra last;\n" CALL "last:\nactivemask.b32 %r2;\nadd.u32 %r0, %r0, %r5;\n"
-	    "setp.ne.u32 %p2, %r2, 0xffffffff;\n@%p2 mov.u32 %r0, 0;\n" CLOSE, 0, in, out);
+	    "setp.ne.u32 %p2, %r2, 0xffffffff;\n@%p2 mov.u32 %r0, 0;\n" CLOSE,
+	    0, in, out);
 	for (uint32_t t = 0; t < THREADS; t++) {
 		uint32_t n = t > 40 ? t : three(t % 2 ? 2 : 0, t);
 
@@ -93,13 +96,13 @@ static void calls_under_branches(void **state)
 	}
 }
 
-#define FIB                                                                                     \
-	".func (.param .b32 r) fib(.param .b32 a) {\n.reg .b32 %x<6>;\n.reg .pred %p;\n"        \
-	"ld.param.b32 %x0, [a];\nsetp.lt.u32 %p, %x0, 2;\nmov.u32 %x3, %x0;\n@%p bra done;\n"   \
-	"sub.u32 %x1, %x0, 1;\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"        \
-	"call (s), fib, (q);\nld.param.b32 %x2, [s]; }\n"                                       \
-	"sub.u32 %x1, %x0, 2;\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"        \
-	"call (s), fib, (q);\nld.param.b32 %x4, [s]; }\nadd.u32 %x3, %x2, %x4;\n"               \
+#define FIB                                                                                   \
+	".func (.param .b32 r) fib(.param .b32 a) {\n.reg .b32 %x<6>;\n.reg .pred %p;\n"      \
+	"ld.param.b32 %x0, [a];\nsetp.lt.u32 %p, %x0, 2;\nmov.u32 %x3, %x0;\n@%p bra done;\n" \
+	"sub.u32 %x1, %x0, 1;\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"      \
+	"call (s), fib, (q);\nld.param.b32 %x2, [s]; }\n"                                     \
+	"sub.u32 %x1, %x0, 2;\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"      \
+	"call (s), fib, (q);\nld.param.b32 %x4, [s]; }\nadd.u32 %x3, %x2, %x4;\n"             \
 	"done:\nst.param.b32 [r], %x3;\nret;\n}\n"
 
 static uint32_t fib(uint32_t n)
@@ -109,7 +112,7 @@ static uint32_t fib(uint32_t n)
 
 static void recursion_to_different_depths(void **state)
 {
-	static const uint32_t registers[] = { 0, 32 };
+	static const uint32_t registers[] = {0, 32};
 	uint32_t in[THREADS], out[THREADS];
 
 	(void)state;
@@ -119,8 +122,8 @@ static void recursion_to_different_depths(void **state)
 		run(PTX_HEAD FIB OPEN
 		    "{ .param .b32 q; .param .b32 s; st.param.b32 [q], %n;\n"
 		    "call (s), fib, (q);\nld.param.b32 %r0, [s]; }\n"
-		    "activemask.b32 %r2;\nsetp.ne.u32 %p0, %r2, 0xffffffff;\n@%p0 mov.u32 %r0, 999;\n"
-		    CLOSE, registers[i], in, out);
+		    "activemask.b32 %r2;\nsetp.ne.u32 %p0, %r2, 0xffffffff;\n@%p0 mov.u32 %r0, 999;\n" CLOSE,
+		    registers[i], in, out);
 		for (uint32_t t = 0; t < THREADS; t++)
 			assert_int_equal(out[t], fib(t % 9));
 	}
@@ -128,29 +131,29 @@ static void recursion_to_different_depths(void **state)
 
 /*
  * Recursion by address and through another function; 64-bit registers, predicates and a variable
- * with an address live across the calls. down(n) = n ? 3 n + even(n) + up(n - 1) : 5, where up calls
- * what it is given, with n.
+ * with an address live across the calls. down(n) = n ? 3 n + even(n) + up(n - 1) : 5, where up
+ * calls what it is given, with n.
  */
-#define MUTUAL                                                                                  \
-	".func (.param .b64 r) up(.param .b32 a, .param .b64 f);\n"                             \
-	".func (.param .b64 r) down(.param .b32 a, .param .b64 f) {\n"                          \
-	".local .align 8 .b8 keep[16];\n.reg .b64 %q<8>;\n.reg .b32 %x<6>;\n.reg .pred %p<3>;\n" \
-	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\nmov.u64 %q1, 5;\n"                     \
-	"setp.eq.u32 %p0, %x0, 0;\n@%p0 bra done;\n"                                            \
-	"mov.u64 %q2, keep;\ncvta.local.u64 %q3, %q2;\nmul.lo.u32 %x1, %x0, 3;\n"               \
-	"st.local.u32 [%q2+4], %x1;\nand.b32 %x2, %x0, 1;\nsetp.eq.u32 %p1, %x2, 0;\n"          \
-	"sub.u32 %x3, %x0, 1;\n"                                                                \
-	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x3;\n"               \
-	"st.param.b64 [g], %q0;\ncall (s), up, (b, g);\nld.param.b64 %q4, [s]; }\n"             \
-	"ld.u32 %x4, [%q3+4];\ncvt.u64.u32 %q5, %x4;\nadd.u64 %q1, %q4, %q5;\n"                 \
-	"@%p1 add.u64 %q1, %q1, 1;\n"                                                           \
-	"done:\nst.param.b64 [r], %q1;\nret;\n}\n"                                              \
-	".func (.param .b64 r) up(.param .b32 a, .param .b64 f) {\n"                            \
-	".reg .b64 %q<8>;\n.reg .b32 %x<6>;\n"                                                  \
-	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\n"                                      \
-	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x0;\n"               \
+#define MUTUAL                                                                                           \
+	".func (.param .b64 r) up(.param .b32 a, .param .b64 f);\n"                                      \
+	".func (.param .b64 r) down(.param .b32 a, .param .b64 f) {\n"                                   \
+	".local .align 8 .b8 keep[16];\n.reg .b64 %q<8>;\n.reg .b32 %x<6>;\n.reg .pred %p<3>;\n"         \
+	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\nmov.u64 %q1, 5;\n"                              \
+	"setp.eq.u32 %p0, %x0, 0;\n@%p0 bra done;\n"                                                     \
+	"mov.u64 %q2, keep;\ncvta.local.u64 %q3, %q2;\nmul.lo.u32 %x1, %x0, 3;\n"                        \
+	"st.local.u32 [%q2+4], %x1;\nand.b32 %x2, %x0, 1;\nsetp.eq.u32 %p1, %x2, 0;\n"                   \
+	"sub.u32 %x3, %x0, 1;\n"                                                                         \
+	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x3;\n"                        \
+	"st.param.b64 [g], %q0;\ncall (s), up, (b, g);\nld.param.b64 %q4, [s]; }\n"                      \
+	"ld.u32 %x4, [%q3+4];\ncvt.u64.u32 %q5, %x4;\nadd.u64 %q1, %q4, %q5;\n"                          \
+	"@%p1 add.u64 %q1, %q1, 1;\n"                                                                    \
+	"done:\nst.param.b64 [r], %q1;\nret;\n}\n"                                                       \
+	".func (.param .b64 r) up(.param .b32 a, .param .b64 f) {\n"                                     \
+	".reg .b64 %q<8>;\n.reg .b32 %x<6>;\n"                                                           \
+	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\n"                                               \
+	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x0;\n"                        \
 	"st.param.b64 [g], %q0;\npr: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _);\n" \
-	"call (s), %q0, (b, g), pr;\nld.param.b64 %q4, [s]; }\n"                                \
+	"call (s), %q0, (b, g), pr;\nld.param.b64 %q4, [s]; }\n"                                         \
 	"st.param.b64 [r], %q4;\nret;\n}\n"
 
 static void recursion_by_address(void **state)
@@ -163,7 +166,8 @@ static void recursion_by_address(void **state)
 	run(PTX_HEAD MUTUAL OPEN
 	    "mov.u64 %f, down;\n{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %n;\n"
 	    "st.param.b64 [g], %f;\ncall (s), down, (b, g);\nld.param.b64 %d4, [s]; }\n"
-	    "cvt.u32.u64 %r0, %d4;\n" CLOSE, 0, in, out);
+	    "cvt.u32.u64 %r0, %d4;\n" CLOSE,
+	    0, in, out);
 	for (uint32_t t = 0; t < THREADS; t++) {
 		uint32_t want = 5;
 
@@ -203,7 +207,8 @@ static void parameters_of_all_sizes(void **state)
 	    "ld.param.b32 %r1, [r];\nld.param.b32 %r2, [r+4];\nld.param.b64 %d2, [r+8];\n"
 	    "ld.param.b32 %r3, [r+16];\nld.param.b32 %r4, [r+28]; }\n"
 	    "cvt.u32.u64 %r5, %d2;\nadd.u32 %r0, %r1, %r2;\nadd.u32 %r0, %r0, %r3;\n"
-	    "add.u32 %r0, %r0, %r4;\nadd.u32 %r0, %r0, %r5;\n" CLOSE, 0, in, out);
+	    "add.u32 %r0, %r0, %r4;\nadd.u32 %r0, %r0, %r5;\n" CLOSE,
+	    0, in, out);
 	for (uint32_t t = 0; t < THREADS; t++)
 		assert_int_equal(out[t], (t + 1000) + t + 77 + t + (t + 500));
 }
@@ -222,8 +227,8 @@ static void registers_and_shared_memory(void **state)
 	    "xor.b32 %x2, a, 1;\nmad.lo.u32 %x1, %x2, 4, %x0;\nld.shared.b32 r, [%x1];\nret;\n}\n" OPEN
 	    "mov.u64 %f, put;\nmul.lo.u32 %r1, %t, 10;\n"
 	    "pr: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n"
-	    "call (%r0), %f, (%t, %r1), pr;\ncall (%r2), %f, (%t, 5), pr;\nadd.u32 %r0, %r0, %r2;\n"
-	    CLOSE, 0, in, out);
+	    "call (%r0), %f, (%t, %r1), pr;\ncall (%r2), %f, (%t, 5), pr;\nadd.u32 %r0, %r0, %r2;\n" CLOSE,
+	    0, in, out);
 	for (uint32_t t = 0; t < THREADS; t++)
 		assert_int_equal(out[t], (t ^ 1) * 10 + 5);
 }
@@ -235,15 +240,16 @@ static void calls_in_loops(void **state)
 
 	(void)state;
 	count_up(in);
-	run(PTX_HEAD THREE
-	    ONE_WORD("both",
-		     "{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x0; call (s), plus, (q);\n"
-		     "ld.param.b32 %x1, [s]; }\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"
-		     "call (s), times, (q); ld.param.b32 %x0, [s]; }\n") OPEN
+	run(PTX_HEAD THREE ONE_WORD(
+		    "both",
+		    "{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x0; call (s), plus, (q);\n"
+		    "ld.param.b32 %x1, [s]; }\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"
+		    "call (s), times, (q); ld.param.b32 %x0, [s]; }\n") OPEN
 	    "mov.u32 %r5, 0;\nrem.u32 %r6, %t, 5;\nmov.u64 %f, both;\nmov.u64 %d1, flip;\n"
 	    "loop:\nsetp.ge.u32 %p0, %r5, %r6;\n@%p0 bra out;\n" CALL
 	    "mov.u32 %n, %r0;\nadd.u32 %r5, %r5, 1;\nmov.u64 %d2, %f;\nmov.u64 %f, %d1;\n"
-	    "mov.u64 %d1, %d2;\nbra loop;\nout:\nmov.u32 %r0, %n;\n" CLOSE, 0, in, out);
+	    "mov.u64 %d1, %d2;\nbra loop;\nout:\nmov.u32 %r0, %n;\n" CLOSE,
+	    0, in, out);
 	for (uint32_t t = 0; t < THREADS; t++) {
 		uint32_t n = t;
 
@@ -257,7 +263,7 @@ static void calls_in_loops(void **state)
 
 static void ends_with(const char *ptx, uint32_t stack, vgpuError_t error, const char *why)
 {
-	struct vgpu_compile_options options = { .stack_bytes = stack };
+	struct vgpu_compile_options options = {.stack_bytes = stack};
 	struct vgpuModule *module;
 	static vgpuFault fault;
 	vgpuError_t result;
@@ -273,8 +279,8 @@ static void ends_with(const char *ptx, uint32_t stack, vgpuError_t error, const 
 	ptx_end();
 }
 
-#define KERNEL(body)                                                                            \
-	".visible .entry k(.param .u64 p_in, .param .u64 p_out) {\n.reg .b64 %f;\n"             \
+#define KERNEL(body)                                                                \
+	".visible .entry k(.param .u64 p_in, .param .u64 p_out) {\n.reg .b64 %f;\n" \
 	".reg .b32 %n, %r<3>;\nmov.u32 %n, %tid.x;\n" body "ret;\n}\n"
 
 static void addresses_of_no_function(void **state)
@@ -286,18 +292,29 @@ static void addresses_of_no_function(void **state)
 		  vgpuErrorLaunchFailure, "no function");
 	ends_with(PTX_HEAD KERNEL("mov.u64 %f, 4096;\n" CALL), 0, vgpuErrorLaunchFailure,
 		  "no function");
+	/* a function that an abstract class has not */
+	ends_with(PTX_HEAD ".extern .func __cxa_pure_virtual();\n"
+			   ".global .u64 t[2] = {0, __cxa_pure_virtual};\n" KERNEL(
+				   "ld.global.u64 %f, [t+8];\n" CALL),
+		  0, vgpuErrorLaunchFailure, "no function");
 	/* a function that takes more, and one that gives nothing */
-	ends_with(PTX_HEAD ".func (.param .b32 r) two(.param .b32 a, .param .b64 b, .param .b64 c) { ret; }\n"
-		  KERNEL("mov.u64 %f, two;\n" CALL), 0, vgpuErrorLaunchFailure, "prototype");
-	ends_with(PTX_HEAD ".func none(.param .b32 a) { ret; }\n"
-		  KERNEL("mov.u64 %f, none;\n" CALL), 0, vgpuErrorLaunchFailure, "prototype");
+	ends_with(
+		PTX_HEAD
+		".func (.param .b32 r) two(.param .b32 a, .param .b64 b, .param .b64 c) { ret; }\n" KERNEL(
+			"mov.u64 %f, two;\n" CALL),
+		0, vgpuErrorLaunchFailure, "prototype");
+	ends_with(PTX_HEAD
+		  ".func none(.param .b32 a) { ret; }\n" KERNEL("mov.u64 %f, none;\n" CALL),
+		  0, vgpuErrorLaunchFailure, "prototype");
 }
 
-#define DEEP                                                                                    \
-	ONE_WORD("deep", ".reg .pred %p;\nsetp.eq.u32 %p, %x0, 0;\n@%p bra done;\n"              \
-		 "sub.u32 %x1, %x0, 1;\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n" \
-		 "call (s), deep, (q);\nld.param.b32 %x2, [s]; }\nadd.u32 %x0, %x0, %x2;\ndone:\n")
-#define DEPTH(n) \
+#define DEEP                                                                                     \
+	ONE_WORD(                                                                                \
+		"deep",                                                                          \
+		".reg .pred %p;\nsetp.eq.u32 %p, %x0, 0;\n@%p bra done;\n"                       \
+		"sub.u32 %x1, %x0, 1;\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n" \
+		"call (s), deep, (q);\nld.param.b32 %x2, [s]; }\nadd.u32 %x0, %x0, %x2;\ndone:\n")
+#define DEPTH(n)                                                            \
 	KERNEL("{ .param .b32 q; .param .b32 s; st.param.b32 [q], " n ";\n" \
 	       "call (s), deep, (q);\nld.param.b32 %r0, [s]; }\n")
 
@@ -317,13 +334,16 @@ static void refused_calls(void **state)
 	(void)state;
 	ptx_refused(PTX_HEAD KERNEL("{ .param .b32 a; .param .b32 r;\n"
 				    "pr: .callprototype (.param .b32 _) _ ();\n"
-				    "call (r), %f, (a), pr; }\n"), "prototype has 0 parameters");
+				    "call (r), %f, (a), pr; }\n"),
+		    "prototype has 0 parameters");
 	ptx_refused(PTX_HEAD KERNEL("{ .param .b32 a; pr: .callprototype _ (.param .b64 _);\n"
-				    "call %f, (a), pr; }\n"), "`a' has 4 bytes where 8");
+				    "call %f, (a), pr; }\n"),
+		    "`a' has 4 bytes where 8");
 	ptx_refused(PTX_HEAD KERNEL("pr: .callprototype _ (.param _);\ncall %f, (%n), pr;\n"),
 		    "callprototype");
 	ptx_refused(PTX_HEAD KERNEL("pr: .callprototype _ (.param .b8 _[99999999999]);\n"
-				    "call %f, (%n), pr;\n"), "callprototype");
+				    "call %f, (%n), pr;\n"),
+		    "callprototype");
 	ptx_refused(PTX_HEAD KERNEL("pr: .callprototype _ (.param .b32 _\n;\ncall %f, (%n), pr;\n"),
 		    "callprototype");
 	ptx_refused(PTX_HEAD KERNEL("call %n, (%n);\n"), "register `%n'");

@@ -2,17 +2,17 @@
 /*
  * wmma: matrices go from memory to fragments and back, and are multiplied, in all shapes, types,
  * layouts and state spaces. They hold small whole numbers, so that every order of adding and every
- * rounding gives the same; a host's triple loop says what D is. Where elements lie in fragments is the
- * compiler's secret, as in PTX.
+ * rounding gives the same; a host's triple loop says what D is. Where elements lie in fragments is
+ * the compiler's secret, as in PTX.
  */
 #include "ptx_run.h"
 
-#define OPEN                                                                                   \
-	".version 8.4\n.target sm_90\n.address_size 64\n"                                      \
-	".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"                          \
-	".reg .u64 %in, %out, %q;\n.reg .b32 %a<8>, %b<8>, %c<8>, %d<8>, %s, %t, %x<4>;\n"     \
-	".reg .f32 %fc<8>, %fd<8>;\n.reg .f64 %da, %db, %dc<2>, %dd<2>;\n.reg .pred %p;\n"     \
-	".shared .align 32 .b8 sh[16384];\n"                                                   \
+#define OPEN                                                                               \
+	".version 8.4\n.target sm_90\n.address_size 64\n"                                  \
+	".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"                      \
+	".reg .u64 %in, %out, %q;\n.reg .b32 %a<8>, %b<8>, %c<8>, %d<8>, %s, %t, %x<4>;\n" \
+	".reg .f32 %fc<8>, %fd<8>;\n.reg .f64 %da, %db, %dc<2>, %dd<2>;\n.reg .pred %p;\n" \
+	".shared .align 32 .b8 sh[16384];\n"                                               \
 	"ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n"
 
 /* Bytes from the beginning of the input where each matrix is. */
@@ -24,8 +24,8 @@ static const struct {
 	const char *name;
 	unsigned int bytes;
 } formats[] = {
-	[HALF] = { "f16", 2 }, [BRAIN] = { "bf16", 2 }, [TF32] = { "tf32", 4 }, [S8] = { "s8", 1 },
-	[U8] = { "u8", 1 },    [F32] = { "f32", 4 },	[S32] = { "s32", 4 },	[F64] = { "f64", 8 },
+	[HALF] = {"f16", 2}, [BRAIN] = {"bf16", 2}, [TF32] = {"tf32", 4}, [S8] = {"s8", 1},
+	[U8] = {"u8", 1},    [F32] = {"f32", 4},    [S32] = {"s32", 4},	  [F64] = {"f64", 8},
 };
 
 struct shape {
@@ -52,7 +52,7 @@ static uint64_t bits_of(enum format format, int value)
 	case F32:
 		return single;
 	case TF32:
-		return single | 0x1abc;	/* the lowest 13 bits are not looked at */
+		return single | 0x1abc; /* the lowest 13 bits are not looked at */
 	case BRAIN:
 		return single >> 16;
 	case HALF:
@@ -162,32 +162,32 @@ struct test {
 };
 
 static const struct test all[] = {
-	{ { 16, 16, 16 }, HALF, F32, F32, { 8, 8, 8, 8 }, "f32.f32" },
-	{ { 16, 16, 16 }, HALF, HALF, F32, { 8, 8, 4, 8 }, "f32.f16" },
-	{ { 16, 16, 16 }, HALF, F32, HALF, { 8, 8, 8, 4 }, "f16.f32" },
-	{ { 16, 16, 16 }, HALF, HALF, HALF, { 8, 8, 4, 4 }, "f16.f16" },
-	{ { 32, 8, 16 }, HALF, F32, F32, { 8, 8, 8, 8 }, "f32.f32" },
-	{ { 8, 32, 16 }, HALF, HALF, HALF, { 8, 8, 4, 4 }, "f16.f16" },
-	{ { 16, 16, 16 }, BRAIN, F32, F32, { 4, 4, 8, 8 }, "f32.bf16.bf16.f32" },
-	{ { 32, 8, 16 }, BRAIN, F32, F32, { 8, 2, 8, 8 }, "f32.bf16.bf16.f32" },
-	{ { 8, 32, 16 }, BRAIN, F32, F32, { 2, 8, 8, 8 }, "f32.bf16.bf16.f32" },
-	{ { 16, 16, 8 }, TF32, F32, F32, { 4, 4, 8, 8 }, "f32.tf32.tf32.f32" },
-	{ { 16, 16, 16 }, S8, S32, S32, { 2, 2, 8, 8 }, "s32.s8.s8.s32" },
-	{ { 32, 8, 16 }, S8, S32, S32, { 4, 1, 8, 8 }, "s32.s8.s8.s32" },
-	{ { 8, 32, 16 }, S8, S32, S32, { 1, 4, 8, 8 }, "s32.s8.s8.s32" },
-	{ { 16, 16, 16 }, U8, S32, S32, { 2, 2, 8, 8 }, "s32.u8.u8.s32" },
-	{ { 32, 8, 16 }, U8, S32, S32, { 4, 1, 8, 8 }, "s32.u8.u8.s32.satfinite" },
-	{ { 8, 8, 4 }, F64, F64, F64, { 1, 1, 2, 2 }, "f64.f64.f64.f64.rn" },
+	{{16, 16, 16}, HALF, F32, F32, {8, 8, 8, 8}, "f32.f32"},
+	{{16, 16, 16}, HALF, HALF, F32, {8, 8, 4, 8}, "f32.f16"},
+	{{16, 16, 16}, HALF, F32, HALF, {8, 8, 8, 4}, "f16.f32"},
+	{{16, 16, 16}, HALF, HALF, HALF, {8, 8, 4, 4}, "f16.f16"},
+	{{32, 8, 16}, HALF, F32, F32, {8, 8, 8, 8}, "f32.f32"},
+	{{8, 32, 16}, HALF, HALF, HALF, {8, 8, 4, 4}, "f16.f16"},
+	{{16, 16, 16}, BRAIN, F32, F32, {4, 4, 8, 8}, "f32.bf16.bf16.f32"},
+	{{32, 8, 16}, BRAIN, F32, F32, {8, 2, 8, 8}, "f32.bf16.bf16.f32"},
+	{{8, 32, 16}, BRAIN, F32, F32, {2, 8, 8, 8}, "f32.bf16.bf16.f32"},
+	{{16, 16, 8}, TF32, F32, F32, {4, 4, 8, 8}, "f32.tf32.tf32.f32"},
+	{{16, 16, 16}, S8, S32, S32, {2, 2, 8, 8}, "s32.s8.s8.s32"},
+	{{32, 8, 16}, S8, S32, S32, {4, 1, 8, 8}, "s32.s8.s8.s32"},
+	{{8, 32, 16}, S8, S32, S32, {1, 4, 8, 8}, "s32.s8.s8.s32"},
+	{{16, 16, 16}, U8, S32, S32, {2, 2, 8, 8}, "s32.u8.u8.s32"},
+	{{32, 8, 16}, U8, S32, S32, {4, 1, 8, 8}, "s32.u8.u8.s32.satfinite"},
+	{{8, 8, 4}, F64, F64, F64, {1, 1, 2, 2}, "f64.f64.f64.f64.rn"},
 };
 
 /* The address is generic, of global or of shared memory. */
-static const char *const spaces[] = { "", ".global", ".shared" };
+static const char *const spaces[] = {"", ".global", ".shared"};
 
 static void add_kernel(struct text *t, const struct test *test, const struct matrix m[4],
 		       unsigned int space)
 {
 	static const char which[] = "abcd";
-	static const unsigned int at[] = { AT_A, AT_B, AT_C, 0 };
+	static const unsigned int at[] = {AT_A, AT_B, AT_C, 0};
 	char shape[24];
 
 	snprintf(shape, sizeof(shape), "m%un%uk%u", test->shape.m, test->shape.n, test->shape.k);
@@ -201,8 +201,10 @@ static void add_kernel(struct text *t, const struct test *test, const struct mat
 			 "add.u32 %%x0, %%x0, 1;\nsetp.lt.u32 %%p, %%x0, 128;\n@%%p bra loop;\n"
 			 "bar.sync 0;\n");
 	for (unsigned int i = 0; i < 4; i++) {
-		unsigned int count = i == 0 ? test->sizes.a : i == 1 ? test->sizes.b :
-				     i == 2 ? test->sizes.c : test->sizes.d;
+		unsigned int count = i == 0   ? test->sizes.a
+				     : i == 1 ? test->sizes.b
+				     : i == 2 ? test->sizes.c
+					      : test->sizes.d;
 		const char *where = i == 3 || space == 1 ? ".global" : spaces[space];
 
 		if (i == 3) {
@@ -239,15 +241,17 @@ static void check(const struct test *test, unsigned int layouts, unsigned int ex
 {
 	const struct shape *s = &test->shape;
 	struct matrix m[4] = {
-		{ test->ab, s->m, s->k, 0, layouts & 1 }, { test->ab, s->k, s->n, 0, layouts & 2 },
-		{ test->c, s->m, s->n, 0, layouts & 4 }, { test->d, s->m, s->n, 0, layouts & 8 },
+		{test->ab, s->m, s->k, 0, layouts & 1},
+		{test->ab, s->k, s->n, 0, layouts & 2},
+		{test->c, s->m, s->n, 0, layouts & 4},
+		{test->d, s->m, s->n, 0, layouts & 8},
 	};
-	static const unsigned int at[] = { AT_A, AT_B, AT_C };
+	static const unsigned int at[] = {AT_A, AT_B, AT_C};
 	static uint8_t in[BYTES], out[BYTES];
 	int values[3][32 * 32];
 	uint64_t seed = layouts * 77 + extra;
 	struct vgpuModule *module;
-	struct text t = { 0 };
+	struct text t = {0};
 
 	memset(in, 0x55, sizeof(in));
 	memset(out, 0x55, sizeof(out));
@@ -272,7 +276,7 @@ static void check(const struct test *test, unsigned int layouts, unsigned int ex
 			memset(out + place(&m[3], row, col), 0x55, formats[test->d].bytes);
 		}
 	for (unsigned int i = 0; i < BYTES; i++)
-		assert_int_equal(out[i], 0x55);	/* nothing beside the matrix is written */
+		assert_int_equal(out[i], 0x55); /* nothing beside the matrix is written */
 	text_free(&t);
 }
 
@@ -289,19 +293,19 @@ static void products(void **state)
 /* Sums that do not fit are the largest numbers, where it says so. */
 static void saturation(void **state)
 {
-#define BODY  \
-		"mov.u32 %%a0, 0x7f7f7f7f;\nmov.u32 %%a1, %%a0;\nmov.u32 %%c0, 0x7ffffff0;\n" \
-		"mov.u32 %%c1, 5;\nwmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32%s " \
-		"{%%d0,%%d1,%%d2,%%d3,%%d4,%%d5,%%d6,%%d7}, {%%a0,%%a1}, {%%a0,%%a1}, " \
-		"{%%c0,%%c1,%%c1,%%c1,%%c1,%%c1,%%c1,%%c1};\n" \
-		"mul.wide.u32 %%q, %%t, 4;\nadd.u64 %%out, %%out, %%q;\nst.global.u32 [%%out], %%d0;\n" \
-		"st.global.u32 [%%out+128], %%d1;\nret;\n}\n"
-	uint32_t in[1] = { 0 }, out[64];
+#define BODY                                                                                    \
+	"mov.u32 %%a0, 0x7f7f7f7f;\nmov.u32 %%a1, %%a0;\nmov.u32 %%c0, 0x7ffffff0;\n"           \
+	"mov.u32 %%c1, 5;\nwmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32%s "            \
+	"{%%d0,%%d1,%%d2,%%d3,%%d4,%%d5,%%d6,%%d7}, {%%a0,%%a1}, {%%a0,%%a1}, "                 \
+	"{%%c0,%%c1,%%c1,%%c1,%%c1,%%c1,%%c1,%%c1};\n"                                          \
+	"mul.wide.u32 %%q, %%t, 4;\nadd.u64 %%out, %%out, %%q;\nst.global.u32 [%%out], %%d0;\n" \
+	"st.global.u32 [%%out+128], %%d1;\nret;\n}\n"
+	uint32_t in[1] = {0}, out[64];
 
 	(void)state;
 	ptx_begin();
 	for (unsigned int i = 0; i < 2; i++) {
-		struct text t = { 0 };
+		struct text t = {0};
 
 		text_add(&t, "%s", OPEN);
 		text_add(&t, BODY, i ? ".satfinite" : "");
@@ -320,7 +324,8 @@ static void saturation(void **state)
 static void refused_matrices(void **state)
 {
 	(void)state;
-	REFUSED("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%a0,%a1}, [%in], %s;\n", "8 registers");
+	REFUSED("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%a0,%a1}, [%in], %s;\n",
+		"8 registers");
 	REFUSED("wmma.load.a.sync.aligned.m16n16k16.f16 {%a0}, [%in], %s;\n", ".row or .col");
 	REFUSED("wmma.load.a.sync.aligned.row.m16n16k8.f16 {%a0}, [%in], %s;\n", "type and shape");
 	REFUSED("wmma.load.a.sync.aligned.row.m16n8k16.f16 {%a0}, [%in], %s;\n", "shape");
@@ -329,7 +334,8 @@ static void refused_matrices(void **state)
 		"global or shared");
 	REFUSED("wmma.load.d.sync.aligned.row.m16n16k16.f16 {%a0}, [%in], %s;\n", ".load of .a");
 	REFUSED("wmma.store.d.sync.aligned.row.m16n16k16.f32 [%in], {%a0}, %s;\n", "8 registers");
-	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%a0}, {%a0}, {%a0};\n", "D, A, B and C");
+	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%a0}, {%a0}, {%a0};\n",
+		"D, A, B and C");
 	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.s8.u8.s32 {%a0}, {%a0}, {%a0}, {%a0};\n",
 		"go with the shape");
 	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite {%a0}, {%a0}, {%a0}, {%a0};\n",
