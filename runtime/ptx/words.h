@@ -167,10 +167,10 @@
 	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") \
 	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux") \
 	X(LDMATRIX, "ldmatrix") X(MMA, "mma") X(MOVMATRIX, "movmatrix") X(STMATRIX, "stmatrix") \
-	X(WMMA, "wmma") \
+	X(WMMA, "wmma") X(ELECT, "elect") \
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
-	X(DISCARD, "discard") X(ELECT, "elect")			\
+	X(DISCARD, "discard") \
 	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") \
 	X(MAPA, "mapa") \
 	X(MBARRIER, "mbarrier") X(MULTIMEM, "multimem") \

@@ -45,6 +45,7 @@ static const struct lowering {
 			1 },
 	[PTX_I_DP2A] = { cc_lower_dot, PTX_K_TYPE | PTX_K_LOHI, 4, 4, 2, 2 },
 	[PTX_I_DP4A] = { cc_lower_dot, PTX_K_TYPE, 4, 4, 2, 2 },
+	[PTX_I_ELECT] = { cc_lower_elect, PTX_K_SYNC, 2, 2, 0, 0 },
 	[PTX_I_EX2] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
 	[PTX_I_EXIT] = { cc_lower_control, 0, 0, 0, 0, 0 },
 	[PTX_I_FENCE] = { cc_lower_fence, PTX_K_SEM, 0, 0, 0, 0 },
@@ -583,7 +584,8 @@ static void lower_insn(struct cc_lower *l)
 		 * an instruction that writes predicates may write its own guard before it has read
 		 * it
 		 */
-		if (in->op == PTX_I_SETP || in->op == PTX_I_SHFL || in->op == PTX_I_MATCH) {
+		if (in->op == PTX_I_SETP || in->op == PTX_I_SHFL || in->op == PTX_I_MATCH ||
+		    in->op == PTX_I_ELECT) {
 			uint32_t own = copy;
 
 			copy = cc_temp(l, CC_P);

@@ -189,6 +189,7 @@ void cc_lower_atom(struct cc_lower *l);
 void cc_lower_fence(struct cc_lower *l);
 void cc_lower_bar(struct cc_lower *l);
 void cc_lower_vote(struct cc_lower *l);
+void cc_lower_elect(struct cc_lower *l);
 void cc_lower_match(struct cc_lower *l);
 void cc_lower_activemask(struct cc_lower *l);
 void cc_lower_shfl(struct cc_lower *l);
