@@ -167,6 +167,7 @@ typedef struct vgpuFault {
 	char sentence[1024];		/* all of it for a person */
 	unsigned int line;		/* in the source, if the PTX says; 0: not known */
 	char file[512];			/* the source; empty: not known */
+	unsigned int stack_bytes;	/* of a stack that was full; 0: none was */
 } vgpuFault;
 
 /* ---- device ------------------------------------------------------------- */
@@ -198,6 +199,13 @@ VGPU_API vgpuError_t vgpuDeviceReset(void);
  */
 VGPU_API vgpuError_t vgpuDeviceSetHeapSize(size_t bytes);
 VGPU_API vgpuError_t vgpuDeviceGetHeapSize(size_t *bytes);
+/*
+ * Bytes of the stack of each thread, 1024 at first and again after a reset, for kernels launched
+ * from now on whose calls are recursive or by address (docs/ptx.md); others have the local memory
+ * that they need. vgpuErrorInvalidValue: more than 512 KiB.
+ */
+VGPU_API vgpuError_t vgpuDeviceSetStackSize(size_t bytes);
+VGPU_API vgpuError_t vgpuDeviceGetStackSize(size_t *bytes);
 /*
  * The same of the buffer of printf() in kernels, 1 MiB at first, at least 4 KiB. What kernels print
  * beyond it replaces the oldest output that is not on stdout yet.

@@ -21,10 +21,4 @@
 vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *properties, int device,
 				int *value);
 
-/* Bytes of a thread's stack, which is as large as the compiler finds it; others are accepted. */
-static inline size_t rt_stack_limit(void)
-{
-	return VGPU_VASS_MAX_LOCAL;
-}
-
 #endif

@@ -175,6 +175,7 @@ static void context_reset(void)
 	rt_alloc_reset();
 	rt_owned_reset();
 	rt_malloc_reset();
+	rt.stack_limit = 0;
 	rt_printf_reset();
 	rt_advice_reset();
 	rt.sticky = vgpuSuccess;

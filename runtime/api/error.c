@@ -114,6 +114,19 @@ static void ptx_line(const char *ptx, unsigned int number, char *text, size_t si
 	text[length] = 0;
 }
 
+/* What a kernel's own instructions for calls by address stopped. */
+static bool name_call(vgpuFault *fault)
+{
+	if (fault->ptx_line != VGPU_LINE_NO_FUNCTION && fault->ptx_line != VGPU_LINE_PROTOTYPE)
+		return false;
+	snprintf(fault->ptx, sizeof(fault->ptx), "// %s",
+		 fault->ptx_line == VGPU_LINE_NO_FUNCTION ?
+			 "a call of an address that is no function of the module" :
+			 "a call by address, of a function that its prototype does not fit");
+	fault->ptx_line = 0;
+	return true;
+}
+
 /* Kernel, instruction and PTX line of a fault, if the module is still loaded. */
 static void name_kernel(vgpuFault *fault)
 {
@@ -145,7 +158,11 @@ static void name_kernel(vgpuFault *fault)
 			 sizeof(fault->ptx));
 		fault->ptx_line = 0;
 	}
-	if (!fault->ptx_line)
+	fault->stack_bytes = 0;
+	if (raw->reason == VGPU_FAULT_LOCAL_RANGE &&
+	    (uint32_t)raw->address >= kernel->vass.local_bytes)
+		fault->stack_bytes = kernel->stack_bytes;
+	if (name_call(fault) || !fault->ptx_line)
 		return;
 	ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
 	rt_source_line(module->ptx, fault->ptx_line, fault->file, sizeof(fault->file),
@@ -180,6 +197,9 @@ static void write_sentence(vgpuFault *fault)
 		SAY("copy, address 0x%llx: ", (unsigned long long)raw->address);
 	}
 	SAY("%s", what);
+	if (fault->stack_bytes)
+		SAY(" (its stack of %u bytes is full: cudaDeviceSetLimit(cudaLimitStackSize))",
+		    fault->stack_bytes);
 	if ((raw->reason == VGPU_FAULT_TRAP && !fault->ptx_line && strstr(fault->ptx, "// ")) ||
 	    !strcmp(fault->ptx, IN_PRINTF))
 		SAY(": %s", strstr(fault->ptx, "// ") + 3);

@@ -105,11 +105,12 @@ struct rt_image {
 	uint32_t count;			/* of them that are loaded */
 };
 
-/** struct rt_variant - a kernel compiled again, for blocks that leave it fewer registers */
+/** struct rt_variant - a kernel compiled again: blocks leave fewer registers, another stack */
 struct rt_variant {
 	struct rt_variant *next;
 	uint32_t of;			/* index of the kernel in the module's program */
-	uint32_t regs;			/* most that a thread may have */
+	uint32_t regs;			/* most that a thread may have, 0: as in the module */
+	uint32_t stack;			/* of its options, 0: as in the module */
 	struct rt_image image;		/* of this kernel alone; no program: it cannot */
 };
 
@@ -186,6 +187,7 @@ struct rt_state {
 	unsigned int waiting;		/* threads inside the transport without the lock */
 	struct rt_heap heap;
 	struct rt_malloc malloc;
+	uint32_t stack_limit;		/* bytes of a thread's stack, 0: the default */
 	struct rt_printf printf;
 	struct rt_advised_ranges advised;
 	struct rt_queue queues[RT_QUEUES];

@@ -15,7 +15,7 @@
  * Local memory of the frame being lowered. A callee's frame begins where its caller's ends; callees
  * of one caller share the place, since they never run at the same time.
  */
-static uint32_t alloc_local(struct cc_lower *l, uint64_t size, uint32_t align)
+uint32_t cc_alloc_local(struct cc_lower *l, uint64_t size, uint32_t align)
 {
 	struct cc_frame *frame = l->frame;
 	uint64_t at;
@@ -49,12 +49,12 @@ struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func)
 	frame->first_label = l->cc->label_count;
 	l->cc->label_count += func->label_count;
 	frame->end_label = l->cc->label_count++;
-	frame->local_top = caller ? caller->local_top : 0;
+	frame->local_top = caller ? caller->local_top : l->cc->frame_start;
 	l->frame = frame;
 	for (uint32_t i = 0; i < func->vars_count; i++)
 		if (func->vars[i]->space == PTX_LOCAL)
 			frame->locals[i] =
-				alloc_local(l, func->vars[i]->size, func->vars[i]->align);
+				cc_alloc_local(l, func->vars[i]->size, func->vars[i]->align);
 	return frame;
 }
 
@@ -136,7 +136,7 @@ struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var)
 		return pvar;
 	}
 	pvar->kind = CC_PVAR_MEMORY;
-	pvar->offset = alloc_local(l, var->size, var->align);
+	pvar->offset = cc_alloc_local(l, var->size, var->align);
 	return pvar;
 }
 
@@ -165,13 +165,6 @@ static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 	if (callee->is_entry)
 		cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported",
 			  callee->name);
-	for (struct cc_frame *frame = l->frame; frame; frame = frame->caller)
-		if (frame->func == callee)
-			cc_refuse(
-				l,
-				"`%s' calls itself; functions are inlined, recursion is not "
-				"supported",
-				callee->name);
 	if (l->frame->depth >= MAX_CALL_DEPTH)
 		cc_refuse(l, "calls are nested more than %u deep", MAX_CALL_DEPTH);
 }
@@ -231,18 +224,21 @@ void cc_lower_call(struct cc_lower *l)
 	struct cc_shared *shared;
 	struct ptx_func *callee;
 	uint32_t skip = CC_NONE;
+	bool by_address = cc_calls_by_address(in);
 
 	if (in->ops[0].kind == PTX_OPND_LIST)
 		results = &in->ops[at++];
-	if (at >= in->count || in->ops[at].kind != PTX_OPND_FUNC)
-		cc_refuse(l, "a function's name is wanted (indirect calls are not supported)");
+	if (at >= in->count || (in->ops[at].kind != PTX_OPND_FUNC && !by_address))
+		cc_refuse(l, "a function's name or address is wanted");
 	callee = in->ops[at++].func;
 	if (at < in->count && in->ops[at].kind == PTX_OPND_LIST)
 		params = &in->ops[at++];
-	check_callee(l, callee);
-	l->cc->uses_library[callee->library] = true;
-	if ((results ? results->count : 0) != callee->results_count ||
-	    (params ? params->count : 0) != callee->params_count)
+	if (!by_address) {
+		check_callee(l, callee);
+		l->cc->uses_library[callee->library] = true;
+	}
+	if (!by_address && ((results ? results->count : 0) != callee->results_count ||
+			    (params ? params->count : 0) != callee->params_count))
 		cc_refuse(l, "`%s' has %u parameters and %u results", callee->name,
 			  callee->params_count, callee->results_count);
 	if (l->guard != CC_PT) {	/* who does not call goes around */
@@ -251,6 +247,12 @@ void cc_lower_call(struct cc_lower *l)
 		cc_jump(l, skip);
 		l->guard = CC_PT;
 		l->guard_not = false;
+	}
+	if (by_address || callee->recursive) {
+		cc_lower_invoke(l, callee, results, params);
+		if (skip != CC_NONE)
+			cc_place(l, skip);
+		return;
 	}
 	shared = cc_shared_function(l->cc, callee);
 	if (shared) {
@@ -318,7 +320,7 @@ static void kernel_params(struct cc_lower *l)
 		pvar->offset = from;
 		if (var->addressed) {
 			pvar->kind = CC_PVAR_MEMORY;
-			pvar->offset = alloc_local(l, var->size, var->align);
+			pvar->offset = cc_alloc_local(l, var->size, var->align);
 			copy_param(l, var, from, pvar->offset);
 		}
 		l->frame->params[var->index] = pvar;

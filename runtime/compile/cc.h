@@ -18,7 +18,10 @@
 #define CC_CALL		(VGPU_OP_COUNT + 1)
 #define CC_ENTER	(VGPU_OP_COUNT + 2)
 #define CC_LEAVE	(VGPU_OP_COUNT + 3)
-#define CC_OPS		(VGPU_OP_COUNT + 4)
+/* a call of a procedure, by its address a or by name (procedures.c); dst = frame + imm */
+#define CC_INVOKE	(VGPU_OP_COUNT + 4)
+#define CC_FRAME	(VGPU_OP_COUNT + 5)
+#define CC_OPS		(VGPU_OP_COUNT + 6)
 #define CC_MAX_INSNS	(VGPU_VASS_MAX_BYTES / sizeof(struct vgpu_insn) / 2)
 
 enum cc_class { CC_R, CC_Q, CC_P };
@@ -59,6 +62,8 @@ struct cc_insn {
 	uint8_t mem;
 	/* keep: volatile; spill: made by the spiller; constant: a load of constant memory */
 	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1, constant : 1;
+	/* LDL, STL with ABS: of the frame of what is called; EXIT: end of a procedure */
+	uint8_t callee : 1, returns : 1;
 	uint8_t object;			/* accesses to global memory: VGPU_OBJECT_* */
 	uint32_t guard;		/* CC_PT: always */
 	uint32_t dst, a, b, c;	/* CC_NONE: unused */
@@ -69,6 +74,7 @@ struct cc_insn {
 	uint32_t line;		/* of the PTX */
 	uint64_t imm;
 	struct cc_shared *shared;	/* CC_CALL */
+	struct cc_site *site;		/* CC_INVOKE */
 };
 
 struct cc_block {
@@ -124,6 +130,13 @@ struct cc {
 	bool local_escapes;
 	bool uses_library[PTX_LIBRARIES];	/* calls functions that link.c brought */
 	struct cc_shared **shared;	/* those of the module; NULL: this is one */
+	/* of the kernel, NULL: it has none; if this is one; local memory before its own */
+	struct cc_procedures *procedures;
+	struct cc_procedure *procedure;
+	uint32_t frame_start;
+	/* registers from 0 on that are 32-bit ones, those behind are 64-bit ones; 0: as it comes */
+	uint32_t singles;
+	uint32_t singles_used, pairs_used;
 	/* for the shared functions that the kernel calls */
 	uint32_t reserved_regs, reserved_preds;
 	uint32_t calls;			/* of this shared function, by the kernel being emitted */
@@ -144,6 +157,50 @@ struct cc_shared {
 	/* of the kernel being emitted: where it begins, and where its calls return to */
 	uint32_t entry, *returns, returns_count;
 	struct place *places;
+};
+
+/* A register that lives across a call in a procedure, and where its frame keeps it meanwhile. */
+struct cc_kept {
+	uint32_t phys, offset;
+	enum cc_class class;
+};
+
+struct cc_site {		/* a call of a procedure */
+	struct cc_procedure *callee;	/* NULL: by address */
+	uint32_t params, results;	/* bytes that it passes and wants back */
+	struct cc_kept *kept;
+	uint32_t kept_count, kept_room;
+};
+
+/* A function that is called, not inlined: once in a kernel, whatever calls it (procedures.c). */
+struct cc_procedure {
+	struct cc_procedure *next;
+	struct ptx_func *func;
+	struct cc cc;			/* compiled by itself */
+	uint32_t params, results;	/* bytes in its frame */
+	uint32_t frame;			/* bytes of its frame, a multiple of 16 */
+	uint32_t entry;			/* in the kernel being emitted */
+	struct place *places;
+};
+
+/* The registers of the convention come first: */
+enum {
+	CC_REG_FRAME,
+	CC_REG_SITE,
+	CC_REG_WORK,
+	CC_REG_WORK2,
+	CC_REG_ADDRESS,	/* a pair */
+	CC_CONVENTION_REGS = 6
+};
+
+/* The stack of a thread where nothing else is said, beside what frames take without recursion. */
+#define CC_STACK	1024u
+
+struct cc_procedures {		/* of a kernel */
+	struct cc_procedure *first;
+	uint32_t stack;			/* bytes of their stack, at the end of local memory */
+	/* registers behind the kernel's: those of the convention, 32-bit ones, 64-bit ones */
+	uint32_t singles, regs, preds;
 };
 
 /* ir.c: building blocks */
@@ -173,6 +230,14 @@ void cc_link(struct ptx_ctx *ctx, struct ptx_module *module);
 void cc_compile_blocks(struct cc *cc);
 /* shared.c */
 struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func);
+/*
+ * procedures.c: which functions of the module are called by address, or recursive; after
+ * cc_layout_shared() compiles those that the kernel reaches; where its own local memory ends
+ */
+void cc_find_procedures(struct ptx_ctx *ctx, struct ptx_module *module);
+void cc_make_procedures(struct cc *kernel, struct ptx_module *module, uint32_t stack);
+uint32_t cc_local_end(const struct cc *cc);
+bool cc_calls_by_address(const struct ptx_insn *insn);
 /* layout.c */
 void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
 		      const struct vgpu_compile_options *options, struct vgpu_program *program);

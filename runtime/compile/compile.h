@@ -24,6 +24,7 @@ struct vgpu_program_kernel {
 	const struct vgpu_program_param *params;
 	uint32_t param_count;
 	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
+	uint32_t stack_bytes;		/* at the end of vass.local_bytes: the stack of its calls */
 	int uses_heap;			/* it calls malloc() or free() */
 	int uses_print;			/* it calls vprintf() */
 	uint32_t max_live;		/* most 32-bit registers live at once */
@@ -36,6 +37,9 @@ struct vgpu_program_kernel {
 /* In a line number: of the PTX that the runtime brings, not of the module's. */
 #define VGPU_LINE_LIBRARY	0x80000000u	/* heap/ptx.h */
 #define VGPU_LINE_PRINT		0x40000000u	/* with the other: print/ptx.h */
+/* the whole number: a call by an address that is no function's, or not one of these parameters */
+#define VGPU_LINE_NO_FUNCTION	0x20000000u
+#define VGPU_LINE_PROTOTYPE	0x20000001u
 
 /* A .global or .const variable; all of a program's live in one data segment. */
 struct vgpu_program_symbol {
@@ -95,6 +99,11 @@ struct vgpu_compile_options {
 	uint32_t max_regs;
 	/* only this kernel, with max_regs whatever its bounds; NULL: all */
 	const char *only;
+	/*
+	 * bytes of stack per thread, for kernels whose calls are recursive or by address, beside
+	 * what their frames take once; 0: 1024
+	 */
+	uint32_t stack_bytes;
 	/* what the PTX says they contain does not count; those that it does not have are ignored */
 	const struct vgpu_placed_symbol *placed;
 	uint32_t placed_count;

@@ -5,19 +5,7 @@
  */
 #include <string.h>
 
-#include "cc.h"
-
-struct place {
-	uint32_t index;		/* of the block's first instruction */
-	bool inverted;		/* its branch jumps to what was the fall-through */
-	bool jump;		/* it ends with a jump to succ[0] (succ[1] when inverted) */
-};
-
-struct emission {		/* of one kernel */
-	struct cc_code *code;
-	uint32_t at;
-	uint32_t first_pred;	/* of shared functions */
-};
+#include "emit.h"
 
 /* How many instructions it becomes. */
 static uint32_t insn_length(const struct cc *cc, const struct cc_insn *insn)
@@ -30,6 +18,8 @@ static uint32_t insn_length(const struct cc *cc, const struct cc_insn *insn)
 		return 0;
 	case CC_CALL:
 		return 2 + (insn->a != CC_NONE) + (insn->dst != CC_NONE);
+	case CC_INVOKE:
+		return cc_invoke_length(cc, insn);
 	case VGPU_OP_EXIT:	/* of a shared function: a branch for each call */
 		return cc->calls ? 2 * cc->calls - 1 : 1;
 	default:
@@ -114,7 +104,7 @@ static uint64_t branch_imm(const struct place *places, uint32_t target, uint32_t
 
 /* ---- calls of shared functions ------------------------------------------ */
 
-static struct vgpu_insn *emit_insn(struct emission *e, unsigned int op, uint32_t line)
+struct vgpu_insn *cc_emit_insn(struct emission *e, unsigned int op, uint32_t line)
 {
 	struct vgpu_insn *insn = &e->code->insns[e->at];
 
@@ -142,19 +132,19 @@ static void emit_call(struct emission *e, const struct cc *cc, const struct cc_i
 	struct vgpu_insn *out;
 
 	if (call->a != CC_NONE) {
-		out = emit_insn(e, VGPU_OP_MOVQ, call->line);
+		out = cc_emit_insn(e, VGPU_OP_MOVQ, call->line);
 		out->dst = shared_phys(shared, shared->argument);
 		out->b = phys(cc, call->a);
 	}
-	out = emit_insn(e, VGPU_OP_MOV, call->line);
+	out = cc_emit_insn(e, VGPU_OP_MOV, call->line);
 	out->flags = VGPU_F_IMM;
 	out->dst = call_number(shared);
 	out->imm = shared->returns_count;
-	out = emit_insn(e, VGPU_OP_BRA, call->line);
+	out = cc_emit_insn(e, VGPU_OP_BRA, call->line);
 	out->imm = shared->entry | (uint64_t)VGPU_NO_RECONV << 32;
 	shared->returns[shared->returns_count++] = e->at;
 	if (call->dst != CC_NONE) {
-		out = emit_insn(e, VGPU_OP_MOVQ, call->line);
+		out = cc_emit_insn(e, VGPU_OP_MOVQ, call->line);
 		out->dst = phys(cc, call->dst);
 		out->b = shared_phys(shared, shared->result);
 	}
@@ -169,13 +159,13 @@ static void emit_return(struct emission *e, const struct cc_shared *shared, uint
 		bool last = i + 1 == shared->returns_count;
 
 		if (!last) {
-			out = emit_insn(e, VGPU_OP_SETPU, line);
+			out = cc_emit_insn(e, VGPU_OP_SETPU, line);
 			out->flags = VGPU_CMP_EQ | VGPU_F_IMM;
 			out->dst = (uint8_t)e->first_pred;
 			out->a = call_number(shared);
 			out->imm = i;
 		}
-		out = emit_insn(e, VGPU_OP_BRA, line);
+		out = cc_emit_insn(e, VGPU_OP_BRA, line);
 		out->guard = last ? VGPU_PT : (uint8_t)e->first_pred;
 		out->imm = shared->returns[i] | (uint64_t)VGPU_NO_RECONV << 32;
 	}
@@ -206,9 +196,18 @@ static void emit_blocks(struct emission *e, const struct cc *cc, const struct pl
 				emit_return(e, shared, line);
 				continue;
 			}
+			if (insn->op == CC_INVOKE) {
+				cc_emit_invoke(e, cc, insn, phys(cc, insn->a));
+				continue;
+			}
+			if (insn->op == VGPU_OP_EXIT && insn->returns) {
+				cc_emit_finish(e, line);
+				continue;
+			}
 			e->code->relocs[e->at] = insn->reloc;
-			out = emit_insn(e, insn->op, insn->line);
+			out = cc_emit_insn(e, insn->op, insn->line);
 			encode_insn(cc, insn, out);
+			cc_emit_local(e, cc, insn, out);
 			if (insn->op == VGPU_OP_BRA) {
 				uint32_t target =
 					places[b].inverted ? block->succ[0] : block->succ[1];
@@ -218,7 +217,7 @@ static void emit_blocks(struct emission *e, const struct cc *cc, const struct pl
 			}
 		}
 		if (places[b].jump)
-			emit_insn(e, VGPU_OP_BRA, line)->imm =
+			cc_emit_insn(e, VGPU_OP_BRA, line)->imm =
 				branch_imm(places, block->succ[0], CC_NONE);
 	}
 }
@@ -260,6 +259,68 @@ static struct cc shifted(const struct emission *e, struct cc *kernel,
 	return cc;
 }
 
+/* The procedure with its registers behind those of the kernel, each size in its own part. */
+static struct cc placed(const struct emission *e, struct cc *kernel,
+			const struct cc_procedure *procedure)
+{
+	struct cc cc = procedure->cc;
+	uint32_t first = e->first_reg + CC_CONVENTION_REGS;
+
+	cc.phys = ptx_alloc(kernel->ctx, cc.vregs_count * sizeof(*cc.phys));
+	for (uint32_t v = 1; v < cc.vregs_count; v++) {
+		enum cc_class class = CC_CLASS(cc.vregs[v]);
+
+		if (procedure->cc.phys[v] == CC_NONE)
+			continue;
+		cc.phys[v] = procedure->cc.phys[v] +
+			     (class == CC_P ? e->first_pred : first);
+		if (class == CC_Q)
+			cc.phys[v] += kernel->procedures->singles - cc.singles;
+	}
+	cc.phys[CC_PT] = VGPU_PT;
+	return cc;
+}
+
+static uint32_t count_sites(const struct cc *cc)
+{
+	uint32_t count = 0;
+
+	for (uint32_t b = 0; b < cc->block_count; b++)
+		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
+			count += cc->insns[i].op == CC_INVOKE;
+	return count;
+}
+
+/* Where the procedures and what all their calls share come to stand, behind @index. */
+static uint32_t place_procedures(struct emission *e, struct cc *cc, uint32_t index)
+{
+	e->dispatch = index;
+	index += cc_dispatch_length(cc);
+	e->sites = e->kernel_sites;
+	for (struct cc_procedure *own = cc->procedures->first; own; own = own->next) {
+		own->entry = index;
+		own->places = new_places(cc, &own->cc);
+		index = place_blocks(&own->cc, own->places, index);
+		e->sites += count_sites(&own->cc);
+	}
+	e->returns = ptx_alloc(cc->ctx, e->sites * sizeof(*e->returns));
+	e->finish = index;
+	e->out = index + cc_finish_length(e);
+	return e->out + cc_out_length(e);
+}
+
+static void emit_procedures(struct emission *e, struct cc *cc)
+{
+	cc_emit_dispatch(e, cc);
+	for (struct cc_procedure *own = cc->procedures->first; own; own = own->next) {
+		struct cc moved = placed(e, cc, own);
+
+		emit_blocks(e, &moved, own->places, NULL);
+	}
+	cc_emit_ends(e);
+	cc->regs = e->first_reg + cc->procedures->regs;
+}
+
 void cc_emit(struct cc *cc, struct cc_code *code)
 {
 	struct emission emission = { .code = code }, *e = &emission;
@@ -269,6 +330,7 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 
 	first_reg = (cc->regs + 1) & ~1u;
 	e->first_pred = cc->preds_used;
+	e->kernel_sites = cc->procedures ? count_sites(cc) : 0;
 	code->count = place_blocks(cc, places, 0);
 	for (struct cc_shared *shared = first; shared; shared = shared->next) {
 		if (!shared->cc.calls)
@@ -280,6 +342,9 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 		shared->returns = ptx_alloc(cc->ctx, shared->cc.calls * sizeof(*shared->returns));
 		code->count = place_blocks(&shared->cc, shared->places, code->count);
 	}
+	e->first_reg = first_reg;
+	if (e->kernel_sites)
+		code->count = place_procedures(e, cc, code->count);
 	code->insns = ptx_alloc(cc->ctx, code->count * sizeof(*code->insns));
 	code->lines = ptx_alloc(cc->ctx, code->count * sizeof(*code->lines));
 	code->relocs = ptx_alloc(cc->ctx, code->count);
@@ -294,4 +359,6 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 		if (cc->regs < shared->first_reg + shared->regs)
 			cc->regs = shared->first_reg + shared->regs;
 	}
+	if (e->kernel_sites)
+		emit_procedures(e, cc);
 }

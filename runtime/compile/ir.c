@@ -16,6 +16,8 @@ const struct cc_opinfo cc_opinfo[CC_OPS] = {
 	{ "CALL", CC_C_NONE, CC_K_Q, CC_K_Q, CC_K_N, CC_K_N },
 	{ "ENTER", CC_C_NONE, CC_K_Q, CC_K_N, CC_K_N, CC_K_N },
 	{ "LEAVE", CC_C_NONE, CC_K_N, CC_K_Q, CC_K_N, CC_K_N },
+	{ "INVOKE", CC_C_NONE, CC_K_N, CC_K_Q, CC_K_N, CC_K_N },
+	{ "FRAME", CC_C_NONE, CC_K_R, CC_K_N, CC_K_N, CC_K_N },
 };
 
 /* Number 0 is CC_PT: cc_lower() makes it first. */
@@ -63,6 +65,8 @@ bool cc_pure(const struct cc_insn *insn)
 		case CC_CALL:
 		case CC_ENTER:
 		case CC_LEAVE:
+		case CC_INVOKE:
+		case CC_FRAME:
 		case VGPU_OP_EXIT:
 		case VGPU_OP_TRAP:
 		case VGPU_OP_BALLOT:	/* these look at which lanes run them */

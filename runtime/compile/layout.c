@@ -33,6 +33,13 @@ static bool in_data(const struct ptx_var *var)
 	       !var->is_placed;
 }
 
+/* What the table of an abstract class has: nobody defines it, and nobody is to call it. */
+static bool is_pure(const struct ptx_func *func)
+{
+	return !strcmp(func->name, "__cxa_pure_virtual") ||
+	       !strcmp(func->name, "__cxa_deleted_virtual");
+}
+
 static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program,
 		      uint32_t refs)
 {
@@ -50,6 +57,18 @@ static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 		for (uint32_t i = 0; i < var->refs_count; i++) {
 			const struct ptx_init_ref *ref = &var->refs[i];
 
+			if (ref->func) {
+				if ((!ref->func->has_body && !is_pure(ref->func)) ||
+				    ref->func->is_entry)
+					ptx_fail(ctx, ref->line,
+						 "`%s' in the initialiser of `%s' is no function "
+						 "with a body",
+						 ref->func->name, var->name);
+				memcpy(&word, program->data + var->offset + ref->where, 8);
+				word += ref->func->address;
+				memcpy(program->data + var->offset + ref->where, &word, 8);
+				continue;
+			}
 			if (ref->var->is_extern && !ref->var->is_placed)
 				ptx_fail(ctx, ref->line, "unresolved external variable `%s'",
 					 ref->var->name);
@@ -143,6 +162,17 @@ static void visit_operand(struct ptx_func *func, const struct ptx_operand *o,
 		visit_operand(func, &o->elements[e], stack, depth, mark);
 }
 
+/* What a call by address may call. */
+static void visit_taken(struct ptx_module *module, struct ptx_func **stack, uint32_t *depth,
+			uint32_t mark)
+{
+	for (struct ptx_func *func = module->funcs; func; func = func->next)
+		if (func->taken && func->mark != mark) {
+			func->mark = mark;
+			stack[(*depth)++] = func;
+		}
+}
+
 /*
  * Gives every .shared variable that the kernel or what it calls names an offset; returns the bytes
  * they take.
@@ -152,6 +182,7 @@ uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 	uint32_t funcs = 0, depth = 0, mark = cc->kernel->mark + 1;
 	struct ptx_func **stack;
 	uint64_t at = 0;
+	bool taken = false;
 
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
 		funcs++;
@@ -164,10 +195,15 @@ uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 	while (depth) {
 		struct ptx_func *func = stack[--depth];
 
-		for (uint32_t i = 0; i < func->insns_count; i++)
+		for (uint32_t i = 0; i < func->insns_count; i++) {
 			for (uint32_t o = 0;
 			     func->insns[i].op != PTX_I_LABEL && o < func->insns[i].count; o++)
 				visit_operand(func, &func->insns[i].ops[o], stack, &depth, mark);
+			if (taken || !cc_calls_by_address(&func->insns[i]))
+				continue;
+			taken = true;
+			visit_taken(module, stack, &depth, mark);
+		}
 	}
 	for (struct ptx_var *var = module->vars; var; var = var->next) {
 		if (var->space != PTX_SHARED || var->index != mark || var->is_open ||

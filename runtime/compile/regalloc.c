@@ -123,6 +123,20 @@ static uint32_t register_words(const struct scan *s, uint32_t v)
 	return CC_CLASS(s->cc->vregs[v]) == CC_Q ? 2 : 1;
 }
 
+/*
+ * The registers that v may have. Those of procedures are apart by their size, as lanes of a warp
+ * can be in two of them at the same time (warplive.c has the reason).
+ */
+static uint32_t first_phys(const struct scan *s, uint32_t v)
+{
+	return is_pair(s, v) ? s->cc->singles : 0;
+}
+
+static uint32_t end_phys(const struct scan *s, uint32_t v)
+{
+	return s->cc->singles && CC_CLASS(s->cc->vregs[v]) == CC_R ? s->cc->singles : s->limit;
+}
+
 /* Put v on @phys, and on the one behind it if it is a pair. */
 static void place_register(struct scan *s, uint32_t v, uint32_t phys)
 {
@@ -161,11 +175,12 @@ static bool occupied_now(const struct scan *s, uint32_t phys)
 static uint32_t pick_register(struct scan *s, uint32_t v)
 {
 	uint32_t step = register_words(s, v), hint = s->hint[v], whole = CC_NONE;
+	uint32_t first = first_phys(s, v), end = end_phys(s, v);
 
 	if (hint != CC_NONE && (hint = s->cc->phys[hint]) != CC_NONE && hint % step == 0 &&
-	    hint + step <= s->limit && register_fits(s, v, hint))
+	    hint >= first && hint + step <= end && register_fits(s, v, hint))
 		return hint;
-	for (uint32_t p = 0; p + step <= s->limit; p += step) {
+	for (uint32_t p = first; p + step <= end; p += step) {
 		if (!register_fits(s, v, p))
 			continue;
 		if (step == 2 || CC_CLASS(s->cc->vregs[v]) == CC_P || occupied_now(s, p ^ 1))
@@ -196,9 +211,9 @@ static uint32_t members_of(const struct scan *s, uint32_t v, uint32_t members[4]
 /* Place all members on the first run of registers that is free for them. */
 static bool place_group(struct scan *s, const uint32_t *members, uint32_t count)
 {
-	uint32_t step = register_words(s, members[0]);
+	uint32_t step = register_words(s, members[0]), end = end_phys(s, members[0]);
 
-	for (uint32_t p = 0; p + step * count <= s->limit; p += step) {
+	for (uint32_t p = first_phys(s, members[0]); p + step * count <= end; p += step) {
 		uint32_t i = 0;
 
 		while (i < count && register_fits(s, members[i], p + i * step))
@@ -277,13 +292,13 @@ static void owners_in_way(struct scan *s, uint32_t phys, uint32_t v, struct owne
  */
 static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
 {
-	uint32_t step = register_words(s, members[0]);
+	uint32_t step = register_words(s, members[0]), end = end_phys(s, members[0]);
 	struct owners best = { .full = true };
 	float own = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		own += s->weight[members[i]];
-	for (uint32_t p = 0; p + step * count <= s->limit; p += step) {
+	for (uint32_t p = first_phys(s, members[0]); p + step * count <= end; p += step) {
 		struct owners o = { .count = 0 };
 
 		for (uint32_t i = 0; i < count * step; i++)
@@ -400,6 +415,8 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 
 	s->limit = preds ? VGPU_PREDS - 1 : cc->max_regs;
 	s->limit -= preds ? cc->reserved_preds : cc->reserved_regs;
+	if (!preds && cc->procedures && !cc->procedure)
+		s->limit -= cc->procedures->regs;
 	s->file = ptx_alloc(cc->ctx, 256 * sizeof(*s->file));
 	s->hint = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->hint));
 	memset(s->hint, 0xff, cc->vregs_count * sizeof(*s->hint));
@@ -419,9 +436,17 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 			cc_spill(cc, live, s->victims, s->victims_count);
 		return false;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (cc->phys[order[i]] + register_words(s, order[i]) > most)
-			most = cc->phys[order[i]] + register_words(s, order[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t end = cc->phys[order[i]] + register_words(s, order[i]);
+
+		if (end > most)
+			most = end;
+		if (!preds && !is_pair(s, order[i]) && end > cc->singles_used)
+			cc->singles_used = end;
+		if (!preds && cc->singles && is_pair(s, order[i]) &&
+		    end - cc->singles > cc->pairs_used)
+			cc->pairs_used = end - cc->singles;
+	}
 	if (preds)
 		cc->preds_used = most;
 	else
@@ -440,7 +465,7 @@ void cc_allocate(struct cc *cc)
 		if (!round)
 			cc->max_live = cc_max_live(cc, live);
 		cc_coalesce(cc, &groups, live);
-		warp = cc_warp_liveness(cc, live);
+		warp = cc->singles ? live : cc_warp_liveness(cc, live);
 		cc->phys = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*cc->phys));
 		memset(cc->phys, 0xff, cc->vregs_count * sizeof(*cc->phys));
 		cc->phys[CC_PT] = VGPU_PT;

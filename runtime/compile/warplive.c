@@ -121,7 +121,7 @@ static bool has_turns(const struct cc *cc)
 				    VGPU_MEM_CACHE(insn->mem) == VGPU_CACHE_CV;
 			break;
 		default:
-			if (insn->op == CC_CALL)
+			if (insn->op == CC_CALL || insn->op == CC_INVOKE)
 				return true;	/* it may have them */
 		}
 	}
@@ -183,7 +183,7 @@ static void wait_anywhere(struct cc *cc, struct regions *r)
 		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
 			if (cc_waits(&cc->insns[i]) || cc->insns[i].op == VGPU_OP_BAR ||
 			    cc->insns[i].op == VGPU_OP_BARRED || cc->insns[i].op == CC_LEAVE ||
-			    cc->insns[i].op == CC_CALL ||
+			    cc->insns[i].op == CC_CALL || cc->insns[i].op == CC_INVOKE ||
 			    (i + 1 < cc->blocks[b].end && cc->insns[i + 1].op == CC_LEAVE))
 				*PTX_PUSH(cc->ctx, r, points) = (struct point){ i, b };
 	}

@@ -247,16 +247,13 @@ static const char *limit_for(enum cudaLimit limit)
 	}
 }
 
-/*
- * Stacks are as large as the compiler finds them; the others are for things the device does not
- * have.
- */
+/* The others are for things the device does not have. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (limit == cudaLimitStackSize)
-		return cudaSuccess;
+		return cuda_error(vgpuDeviceSetStackSize(value));
 	if (limit == cudaLimitMallocHeapSize)
 		return cuda_error(vgpuDeviceSetHeapSize(value));
 	if (limit == cudaLimitPrintfFifoSize)
@@ -274,10 +271,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 		return cuda_error(vgpuDeviceGetHeapSize(value));
 	if (limit == cudaLimitPrintfFifoSize)
 		return cuda_error(vgpuDeviceGetPrintfSize(value));
-	if (limit != cudaLimitStackSize)
-		return CUDA_REFUSE(limit_for(limit));
-	*value = VGPU_VASS_MAX_LOCAL;
-	return cudaSuccess;
+	if (limit == cudaLimitStackSize)
+		return cuda_error(vgpuDeviceGetStackSize(value));
+	return CUDA_REFUSE(limit_for(limit));
 }
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)

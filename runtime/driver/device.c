@@ -247,8 +247,7 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (limit) {
 	case CU_LIMIT_STACK_SIZE:
-		*value = rt_stack_limit();
-		return CUDA_SUCCESS;
+		return drv_error(vgpuDeviceGetStackSize(value));
 	case CU_LIMIT_PRINTF_FIFO_SIZE:
 		return drv_error(vgpuDeviceGetPrintfSize(value));
 	case CU_LIMIT_MALLOC_HEAP_SIZE:
@@ -266,7 +265,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 		return error;
 	switch (limit) {
 	case CU_LIMIT_STACK_SIZE:
-		return CUDA_SUCCESS;
+		return drv_error(vgpuDeviceSetStackSize(value));
 	case CU_LIMIT_PRINTF_FIFO_SIZE:
 		return drv_error(vgpuDeviceSetPrintfSize(value));
 	case CU_LIMIT_MALLOC_HEAP_SIZE:

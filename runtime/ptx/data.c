@@ -53,25 +53,29 @@ static void add_reference(struct ptx_parse *p, struct ptx_var *var, const struct
 	struct ptx_sym *sym = ptx_find(p, value->symbol);
 	struct ptx_init_ref *ref;
 
-	if (!sym || sym->kind != PTX_SYM_VAR)
+	if (!sym || (sym->kind != PTX_SYM_VAR && sym->kind != PTX_SYM_FUNC))
 		ptx_fail(p->ctx, p->line,
-			 "`%s' in the initialiser of `%s' is not a variable declared before it%s",
-			 value->symbol, var->name,
-			 sym && sym->kind == PTX_SYM_FUNC ?
-				 " (addresses of functions are not supported)" :
-				 "");
+			 "`%s' in the initialiser of `%s' is not a variable or function declared "
+			 "before it",
+			 value->symbol, var->name);
 	if (ptx_type_bytes(var->type) != 8)
 		ptx_fail(p->ctx, p->line,
 			 "`%s': only a 64-bit element can hold the address of `%s'", var->name,
 			 value->symbol);
-	if (sym->var->space != PTX_GLOBAL && sym->var->space != PTX_CONST)
+	if (sym->kind == PTX_SYM_VAR && sym->var->space != PTX_GLOBAL &&
+	    sym->var->space != PTX_CONST)
 		ptx_fail(p->ctx, p->line,
 			 "`%s': the address of `%s' is not constant, only .global and .const are",
 			 var->name, value->symbol);
 	ref = PTX_PUSH(p->ctx, var, refs);
+	memset(ref, 0, sizeof(*ref));
 	ref->where = where;
-	ref->var = sym->var;
 	ref->line = p->line;
+	if (sym->kind == PTX_SYM_FUNC) {
+		ref->func = sym->func;
+		return;
+	}
+	ref->var = sym->var;
 	ref->space = value->generic ? PTX_GENERIC : sym->var->space;
 }
 

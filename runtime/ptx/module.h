@@ -51,6 +51,7 @@ struct ptx_access {
 struct ptx_init_ref {	/* a word of an initialiser that is an address */
 	uint64_t where;
 	struct ptx_var *var;
+	struct ptx_func *func;	/* instead of var: of a function */
 	uint32_t line;
 	enum ptx_space space;	/* PTX_GENERIC when written generic(name) */
 };
@@ -126,6 +127,13 @@ struct ptx_insn {
 	struct ptx_operand *ops;
 };
 
+/* .callprototype: bytes of each result, then of each parameter, of what is called by address */
+struct ptx_prototype {
+	uint32_t label;			/* that names it */
+	uint32_t *sizes, sizes_count, sizes_room;
+	uint32_t results_count;
+};
+
 struct ptx_register {
 	const char *name;
 	enum ptx_type type;
@@ -150,8 +158,15 @@ struct ptx_func {
 	struct ptx_var **vars;		/* .param and .local ones, parameters included */
 	uint32_t vars_count, vars_room;
 	uint32_t label_count;
+	struct ptx_prototype *protos;
+	uint32_t protos_count, protos_room;
 	enum ptx_library library;	/* that it is of */
 	uint32_t mark;			/* for walks of the compiler */
+	/* for the compiler (compile/procedures.c) */
+	bool taken;			/* its address is */
+	bool recursive;			/* it may call itself, by calls that name functions */
+	uint64_t address;		/* what its address is */
+	struct cc_procedure *procedure;	/* of the kernel that is being compiled */
 };
 
 struct ptx_module {

@@ -114,6 +114,8 @@ void ptx_func_end(struct ptx_parse *p, bool body);
 /* data.c */
 void ptx_data_init(struct ptx_parse *p, struct ptx_var *var);
 void ptx_data_value(struct ptx_parse *p, uint8_t kind, uint64_t bits);
+/* prototype.c */
+void ptx_prototype(struct ptx_parse *p, const char *label, const char *text);
 /* params.c */
 void ptx_params_resolve(struct ptx_parse *p, struct ptx_func *func);
 /* build.c */

@@ -49,7 +49,7 @@ static void ptx_yyerror(void *scanner, struct ptx_parse *p, const char *message)
 %token T_TUNE ".maxnctapersm" T_NORETURN ".noreturn" T_PTR ".ptr" T_SKIP ".pragma"
 %token <mod> T_TYPE "type" T_SPACE "state space" T_VEC "vector size" T_MOD "modifier" T_WEAK ".weak"
 %token <bits> T_INT "number" T_F32 "f32 number" T_F64 "f64 number"
-%token <id> T_ID "name"
+%token <id> T_ID "name" T_PROTO ".callprototype"
 
 %type <mod> anymod
 %type <bits> integer expression
@@ -306,6 +306,7 @@ statement:
 	| local_variable ';'	{ memset(&p->decl, 0, sizeof(p->decl)); }
 	| '{' { ptx_scope_push(p); } statements '}' { ptx_scope_pop(p); }
 	| T_ID ':'		{ ptx_declare_label(p, $1.name); }
+	| T_ID ':' T_PROTO ';'	{ ptx_prototype(p, $1.name, $3.name); }
 	| instruction
 	| guard instruction
 	| T_SKIP ';'

@@ -40,6 +40,7 @@
 #define PTX_K_GROUP	(1ull << 30)	/* of cp.async: .commit_group and so on */
 #define PTX_K_FINITE	(1ull << 32)	/* .satfinite */
 #define PTX_K_RNA	(1ull << 33)	/* to the nearest, ties away from zero */
+#define PTX_K_WMMA	(1ull << 34)	/* of wmma alone: what it does, matrices, shapes */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone */
@@ -132,7 +133,12 @@
 	X(M8N8, "m8n8", PTX_K_MATRIX) X(M8N8K4, "m8n8k4", PTX_K_MATRIX) \
 	X(M8N8K16, "m8n8k16", PTX_K_MATRIX) X(M16N8K4, "m16n8k4", PTX_K_MATRIX) \
 	X(M16N8K8, "m16n8k8", PTX_K_MATRIX) X(M16N8K16, "m16n8k16", PTX_K_MATRIX) \
-	X(M16N8K32, "m16n8k32", PTX_K_MATRIX)
+	X(M16N8K32, "m16n8k32", PTX_K_MATRIX) \
+	X(LOAD, "load", PTX_K_WMMA) X(STORE, "store", PTX_K_WMMA) X(MMA, "mma", PTX_K_WMMA) \
+	X(MATRIX_A, "a", PTX_K_WMMA) X(MATRIX_B, "b", PTX_K_WMMA) X(MATRIX_C, "c", PTX_K_WMMA) \
+	X(MATRIX_D, "d", PTX_K_WMMA) X(M16N16K16, "m16n16k16", PTX_K_WMMA) \
+	X(M32N8K16, "m32n8k16", PTX_K_WMMA) X(M8N32K16, "m8n32k16", PTX_K_WMMA) \
+	X(M16N16K8, "m16n16k8", PTX_K_WMMA)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
 #define PTX_OPS(X)										\
@@ -161,9 +167,10 @@
 	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") \
 	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux") \
 	X(LDMATRIX, "ldmatrix") X(MMA, "mma") X(MOVMATRIX, "movmatrix") X(STMATRIX, "stmatrix") \
+	X(WMMA, "wmma") X(ELECT, "elect") \
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
-	X(DISCARD, "discard") X(ELECT, "elect")			\
+	X(DISCARD, "discard") \
 	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") \
 	X(MAPA, "mapa") \
 	X(MBARRIER, "mbarrier") X(MULTIMEM, "multimem") \
@@ -174,6 +181,6 @@
 	X(TLD4, "tld4") X(TXQ, "txq") \
 	X(VABSDIFF, "vabsdiff") X(VADD, "vadd") X(VMAD, "vmad") X(VMAX, "vmax") X(VMIN, "vmin") \
 	X(VSET, "vset") \
-	X(VSHL, "vshl") X(VSHR, "vshr") X(VSUB, "vsub") X(WGMMA, "wgmma") X(WMMA, "wmma")
+	X(VSHL, "vshl") X(VSHR, "vshr") X(VSUB, "vsub") X(WGMMA, "wgmma")
 
 #endif

@@ -53,7 +53,7 @@ int rt_image_unload(struct rt_image *image)
 	return err;
 }
 
-/* ---- kernels again, with fewer registers -------------------------------- */
+/* ---- kernels again, with fewer registers or another stack --------------- */
 
 /* Most registers of a thread in blocks of @threads, which are not 0. */
 static uint32_t registers_for(unsigned int threads)
@@ -61,7 +61,8 @@ static uint32_t registers_for(unsigned int threads)
 	return rt.info.regs_per_sm / ((threads + 31) / 32 * 32);
 }
 
-static struct rt_variant *compile_again(const struct vgpuFunction *function, uint32_t regs)
+static struct rt_variant *compile_again(const struct vgpuFunction *function, uint32_t regs,
+					uint32_t stack)
 {
 	struct vgpuModule *module = function->module;
 	struct vgpu_compile_options options = module->options;
@@ -71,9 +72,13 @@ static struct rt_variant *compile_again(const struct vgpuFunction *function, uin
 	if (!variant)
 		return NULL;
 	options.only = module->image.program->kernels[function->index].name;
-	options.max_regs = regs < VGPU_VASS_MAX_REGS ? regs : VGPU_VASS_MAX_REGS;
+	if (regs)
+		options.max_regs = regs < VGPU_VASS_MAX_REGS ? regs : VGPU_VASS_MAX_REGS;
+	if (stack)
+		options.stack_bytes = stack;
 	variant->of = function->index;
 	variant->regs = regs;
+	variant->stack = stack;
 	/* One that cannot have so few is known, too, so that it is tried once. */
 	if (vgpu_compile_ptx(module->ptx, strlen(module->ptx), &options, &variant->image.program,
 			     &message))
@@ -95,17 +100,50 @@ const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigne
 				    uint32_t *kernel)
 {
 	const struct vgpuModule *module = function->module;
-	uint32_t regs = registers_for(threads);
+	const struct vgpu_program_kernel *own = &module->image.program->kernels[function->index];
+	uint32_t regs = registers_for(threads), stack = rt.stack_limit;
 	struct rt_variant *variant;
 
 	*kernel = function->index;
-	if (module->image.program->kernels[function->index].vass.regs <= regs)
+	if (!own->stack_bytes || stack == module->options.stack_bytes)
+		stack = 0;
+	if (own->vass.regs <= regs && !stack)
 		return &module->image;
+	if (own->vass.regs <= regs)
+		regs = 0;
 	for (variant = module->variants; variant; variant = variant->next)
-		if (variant->of == function->index && variant->regs == regs)
+		if (variant->of == function->index && variant->regs == regs &&
+		    variant->stack == stack)
 			break;
-	if (!variant && regs >= RT_LEAST_REGS)
-		variant = compile_again(function, regs);
+	if (!variant && (!regs || regs >= RT_LEAST_REGS))
+		variant = compile_again(function, regs, stack);
 	*kernel = 0;
 	return variant && variant->image.program ? &variant->image : NULL;
+}
+
+vgpuError_t vgpuDeviceSetStackSize(size_t bytes)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (bytes > VGPU_VASS_MAX_LOCAL) {
+		rt_message("a stack of %zu bytes for each thread: at most %u are possible", bytes,
+			   VGPU_VASS_MAX_LOCAL);
+		return rt_leave(vgpuErrorInvalidValue);
+	}
+	rt.stack_limit = bytes > 16 ? (uint32_t)bytes : 16;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuDeviceGetStackSize(size_t *bytes)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!bytes)
+		return rt_leave(vgpuErrorInvalidValue);
+	*bytes = rt.stack_limit ? rt.stack_limit : 1024;
+	return rt_leave(vgpuSuccess);
 }

@@ -45,6 +45,7 @@ static const struct lowering {
 			1 },
 	[PTX_I_DP2A] = { cc_lower_dot, PTX_K_TYPE | PTX_K_LOHI, 4, 4, 2, 2 },
 	[PTX_I_DP4A] = { cc_lower_dot, PTX_K_TYPE, 4, 4, 2, 2 },
+	[PTX_I_ELECT] = { cc_lower_elect, PTX_K_SYNC, 2, 2, 0, 0 },
 	[PTX_I_EX2] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
 	[PTX_I_EXIT] = { cc_lower_control, 0, 0, 0, 0, 0 },
 	[PTX_I_FENCE] = { cc_lower_fence, PTX_K_SEM, 0, 0, 0, 0 },
@@ -115,6 +116,8 @@ static const struct lowering {
 			     PTX_K_MATRIX, 2, 2, 1, 1 },
 	[PTX_I_REDUX] = { cc_lower_redux, PTX_K_TYPE | PTX_K_ATOM | PTX_K_BOOL | PTX_K_SYNC, 3, 3,
 			  1, 1 },
+	[PTX_I_WMMA] = { cc_lower_wmma, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX |
+			 PTX_K_WMMA | PTX_K_FINITE | PTX_K_RND, 2, 4, 1, 4 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 };
 
@@ -452,10 +455,29 @@ struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, 
 		value = cc_address_of(l, o);
 		if (bytes == 4 && value.reloc)
 			cc_refuse(l, "the address of `%s' needs 64 bits", o->var->name);
+		/* a procedure has its local memory where the stack is */
+		if (l->cc->procedure &&
+		    (o->var->space == PTX_LOCAL || o->var->space == PTX_PARAM)) {
+			low = cc_temp(l, CC_R);
+			cc_op(l, CC_FRAME, 0, low, CC_NONE, CC_NONE, CC_NONE)->imm =
+				(uint32_t)value.imm;
+			value = (struct cc_value){ .reg = low };
+			if (bytes == 8) {
+				value.reg = cc_temp(l, CC_Q);
+				cc_op(l, VGPU_OP_ZXQ, 0, value.reg, low, CC_NONE, CC_NONE);
+			}
+		}
 		return value;
 	case PTX_OPND_FUNC:
-		cc_refuse(l, "the address of function `%s' (indirect calls are not supported)",
-			  o->func->name);
+		if (bytes != 8)
+			cc_refuse(l, "the address of `%s' needs 64 bits", o->func->name);
+		if (!o->func->has_body)
+			cc_refuse(l, "unresolved external function `%s'", o->func->name);
+		if (o->func->is_entry)
+			cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported",
+				  o->func->name);
+		value.imm = o->func->address;
+		return value;
 	default:
 		cc_refuse(l, "an operand of a kind that does not fit here");
 	}
@@ -551,7 +573,7 @@ static void lower_insn(struct cc_lower *l)
 			  in->type_count < how->types_min ? how->types_min : how->types_max);
 	for (unsigned int i = 0; i < in->type_count; i++)
 		if (ptx_type_letter(in->types[i]) == 'm' && in->op != PTX_I_MMA &&
-		    in->op != PTX_I_CVT)
+		    in->op != PTX_I_WMMA && in->op != PTX_I_CVT)
 			cc_refuse(l, "type .%s is not supported here", ptx_mod_name(in->types[i]));
 	l->first_temp = l->cc->vregs_count;
 	l->guard = CC_PT;
@@ -562,7 +584,8 @@ static void lower_insn(struct cc_lower *l)
 		 * an instruction that writes predicates may write its own guard before it has read
 		 * it
 		 */
-		if (in->op == PTX_I_SETP || in->op == PTX_I_SHFL || in->op == PTX_I_MATCH) {
+		if (in->op == PTX_I_SETP || in->op == PTX_I_SHFL || in->op == PTX_I_MATCH ||
+		    in->op == PTX_I_ELECT) {
 			uint32_t own = copy;
 
 			copy = cc_temp(l, CC_P);

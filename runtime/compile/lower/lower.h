@@ -189,6 +189,7 @@ void cc_lower_atom(struct cc_lower *l);
 void cc_lower_fence(struct cc_lower *l);
 void cc_lower_bar(struct cc_lower *l);
 void cc_lower_vote(struct cc_lower *l);
+void cc_lower_elect(struct cc_lower *l);
 void cc_lower_match(struct cc_lower *l);
 void cc_lower_activemask(struct cc_lower *l);
 void cc_lower_shfl(struct cc_lower *l);
@@ -201,6 +202,23 @@ void cc_lower_mma(struct cc_lower *l);
 void cc_lower_ldmatrix(struct cc_lower *l);
 void cc_lower_stmatrix(struct cc_lower *l);
 void cc_lower_movmatrix(struct cc_lower *l);
+void cc_lower_wmma(struct cc_lower *l);
+/*
+ * lower_matrix.c, for wmma too: the number of the lane; (value >> right & mask) << left; a register
+ * of another lane; one of the registers of an operand, as it is written and its value; element
+ * @index of a register as a number to multiply; a sum that saturates; .sync.aligned is there
+ */
+uint32_t cc_matrix_lane(struct cc_lower *l);
+uint32_t cc_matrix_field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
+			 unsigned int left);
+uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane);
+const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int operand,
+					    unsigned int index, unsigned int count);
+uint32_t cc_matrix_source(struct cc_lower *l, unsigned int operand, unsigned int index,
+			  unsigned int count, enum ptx_type type);
+uint32_t cc_matrix_unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, unsigned int index);
+uint32_t cc_matrix_add(struct cc_lower *l, uint32_t a, uint32_t b);
+void cc_matrix_check(struct cc_lower *l);
 /*
  * lower_order.c: memory order, scope and cache operator of l->in, as vgpu_insn.mem has them;
  * refuses what does not go together
@@ -212,8 +230,12 @@ uint8_t cc_fence_bits(struct cc_lower *l);
 /* shared.c */
 void cc_lower_shared_call(struct cc_lower *l, struct cc_shared *shared,
 			  const struct ptx_operand *results, const struct ptx_operand *params);
+/* procedures.c: a call of @callee, or if NULL of what the operand behind @results points to */
+void cc_lower_invoke(struct cc_lower *l, struct ptx_func *callee, const struct ptx_operand *results,
+		     const struct ptx_operand *params);
 /* call.c */
 void cc_lower_call(struct cc_lower *l);
+uint32_t cc_alloc_local(struct cc_lower *l, uint64_t size, uint32_t align);
 struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);
 struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset,
 			      uint32_t size);

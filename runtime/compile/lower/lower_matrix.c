@@ -21,7 +21,7 @@
 
 /* ---- lanes --------------------------------------------------------------- */
 
-static uint32_t lane_number(struct cc_lower *l)
+uint32_t cc_matrix_lane(struct cc_lower *l)
 {
 	uint32_t lane = cc_temp(l, CC_R);
 
@@ -30,7 +30,7 @@ static uint32_t lane_number(struct cc_lower *l)
 }
 
 /* (value >> right & mask) << left */
-static uint32_t field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
+uint32_t cc_matrix_field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
 		      unsigned int left)
 {
 	uint32_t moved = cc_temp(l, CC_R), cut = cc_temp(l, CC_R), out = cc_temp(l, CC_R);
@@ -50,7 +50,7 @@ static uint32_t plus(struct cc_lower *l, uint32_t value, uint64_t number)
 }
 
 /* Of the lane that register @lane names; all lanes take part. */
-static uint32_t from_lane(struct cc_lower *l, uint32_t value, uint32_t lane)
+uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane)
 {
 	return cc_shuffled(l, VGPU_SHFL_IDX, value, (struct cc_value){.reg = lane}, 31, CC_NONE);
 }
@@ -70,7 +70,8 @@ static uint32_t wide_from(struct cc_lower *l, uint32_t value, uint32_t lane, uns
 		uint32_t part = cc_temp(l, CC_R);
 
 		cc_op(l, i ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, part, value, CC_NONE, CC_NONE);
-		half[i] = lane == CC_NONE ? from_four(l, part, number) : from_lane(l, part, lane);
+		half[i] = lane == CC_NONE ? from_four(l, part, number) :
+					    cc_matrix_from(l, part, lane);
 	}
 	cc_op(l, VGPU_OP_PACK, 0, out, half[0], half[1], CC_NONE);
 	return out;
@@ -79,7 +80,7 @@ static uint32_t wide_from(struct cc_lower *l, uint32_t value, uint32_t lane, uns
 /* ---- operands ------------------------------------------------------------ */
 
 /* The element @index of an operand that is { } or, of one register, that register. */
-static const struct ptx_operand *element(struct cc_lower *l, unsigned int operand,
+const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int operand,
 					 unsigned int index, unsigned int count)
 {
 	const struct ptx_operand *o = cc_operand(l, operand);
@@ -89,14 +90,15 @@ static const struct ptx_operand *element(struct cc_lower *l, unsigned int operan
 	return o->kind == PTX_OPND_VEC ? &o->elements[index] : o;
 }
 
-static uint32_t source(struct cc_lower *l, unsigned int operand, unsigned int index,
+uint32_t cc_matrix_source(struct cc_lower *l, unsigned int operand, unsigned int index,
 		       unsigned int count, enum ptx_type type)
 {
-	return cc_in_reg(l, cc_src_element(l, element(l, operand, index, count), type, false),
-			 cc_class_of(type));
+	const struct ptx_operand *o = cc_matrix_element(l, operand, index, count);
+
+	return cc_in_reg(l, cc_src_element(l, o, type, false), cc_class_of(type));
 }
 
-static void check_sync(struct cc_lower *l)
+void cc_matrix_check(struct cc_lower *l)
 {
 	if (!ptx_has(l->in, PTX_M_SYNC) || !ptx_has(l->in, PTX_M_ALIGNED))
 		cc_refuse(l, ".sync.aligned is wanted");
@@ -155,7 +157,7 @@ static struct mma mma_of(struct cc_lower *l)
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (one_of(&kinds[i], mma.a) && one_of(&kinds[i], mma.b))
 			mma.kind = &kinds[i];
-	check_sync(l);
+	cc_matrix_check(l);
 	if (!shape || !ptx_has(l->in, PTX_M_ROW) || !ptx_has(l->in, PTX_M_COL))
 		cc_refuse(l, "a shape and .row.col are wanted");
 	if (!mma.kind || !((shape->m == 8 ? mma.kind->k8 : mma.kind->k16) & shape->k / 4))
@@ -171,7 +173,7 @@ static struct mma mma_of(struct cc_lower *l)
 }
 
 /* Element @index of a register, as the number that is multiplied. */
-static uint32_t unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, unsigned int index)
+uint32_t cc_matrix_unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, unsigned int index)
 {
 	uint32_t low = reg, out;
 
@@ -215,31 +217,33 @@ static void multiply(struct cc_lower *l, const struct mma *mma, const uint32_t a
 
 static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
 {
-	uint32_t first = field(l, lane_number(l), 0, 3, 3), a[2], b[2], reg_a[2], reg_b[2], lane;
+	uint32_t first = cc_matrix_field(l, cc_matrix_lane(l), 0, 3, 3), lane;
+	uint32_t a[2], b[2], reg_a[2], reg_b[2];
 	enum ptx_type holder = mma->a == PTX_F64 ? PTX_F64 : PTX_B32;
 	bool wide = mma->a == PTX_F64;
 
 	for (unsigned int r = 0; r < mma->registers; r++) {
 		for (unsigned int t = 0; t < 4; t++) {
 			for (unsigned int row = 0; row < mma->rows; row++) {
-				uint32_t reg = source(l, 1, r * mma->rows + row,
+				uint32_t reg = cc_matrix_source(l, 1, r * mma->rows + row,
 						      mma->registers * mma->rows, holder);
 
 				reg_a[row] =
 					wide ? wide_from(l, reg, CC_NONE, t) : from_four(l, reg, t);
 			}
 			for (unsigned int col = 0; col < 2; col++) {
-				uint32_t reg = source(l, 2, r, mma->registers, holder);
+				uint32_t reg = cc_matrix_source(l, 2, r, mma->registers, holder);
 
 				lane = plus(l, first, 4 * col + t);
 				reg_b[col] =
-					wide ? wide_from(l, reg, lane, 0) : from_lane(l, reg, lane);
+					wide ? wide_from(l, reg, lane, 0) :
+					       cc_matrix_from(l, reg, lane);
 			}
 			for (unsigned int i = 0; i < mma->e; i++) {
 				for (unsigned int row = 0; row < mma->rows; row++)
-					a[row] = unpack(l, reg_a[row], mma->a, i);
+					a[row] = cc_matrix_unpack(l, reg_a[row], mma->a, i);
 				for (unsigned int col = 0; col < 2; col++)
-					b[col] = unpack(l, reg_b[col], mma->b, i);
+					b[col] = cc_matrix_unpack(l, reg_b[col], mma->b, i);
 				multiply(l, mma, a, b, sum);
 			}
 		}
@@ -253,7 +257,7 @@ static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 
 	for (unsigned int row = 0; row < mma->rows; row++) {
 		if (mma->c == PTX_F16) {
-			reg = source(l, 3, row, mma->rows, PTX_B32);
+			reg = cc_matrix_source(l, 3, row, mma->rows, PTX_B32);
 			upper = cc_temp(l, CC_R);
 			cc_opi(l, VGPU_OP_SHRU, 0, upper, reg, 16, CC_NONE);
 			sum[row][0] = cc_half_to_f32(l, reg, false);
@@ -264,11 +268,12 @@ static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 			sum[row][col] =
 				ptx_has(l->in, PTX_M_SATFINITE)
 					? cc_const(l, CC_R, 0)
-					: source(l, 3, 2 * row + col, 2 * mma->rows, mma->c);
+					: cc_matrix_source(l, 3, 2 * row + col, 2 * mma->rows,
+							   mma->c);
 	}
 }
 
-static uint32_t add_saturated(struct cc_lower *l, uint32_t a, uint32_t b)
+uint32_t cc_matrix_add(struct cc_lower *l, uint32_t a, uint32_t b)
 {
 	uint32_t wide[2], sum = cc_temp(l, CC_Q), low = cc_temp(l, CC_Q), both = cc_temp(l, CC_Q),
 			  out = cc_temp(l, CC_R);
@@ -293,8 +298,9 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 	/* C is read before any of D is written */
 	for (unsigned int row = 0; row < mma->rows && ptx_has(l->in, PTX_M_SATFINITE); row++)
 		for (unsigned int col = 0; col < 2; col++)
-			sum[row][col] = add_saturated(l, sum[row][col],
-						      source(l, 3, 2 * row + col, count, mma->c));
+			sum[row][col] = cc_matrix_add(l, sum[row][col],
+						      cc_matrix_source(l, 3, 2 * row + col, count,
+								       mma->c));
 	for (unsigned int row = 0; row < mma->rows; row++) {
 		if (mma->d == PTX_F16) {
 			uint32_t half[2], upper = cc_temp(l, CC_R);
@@ -302,12 +308,13 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 			for (unsigned int col = 0; col < 2; col++)
 				half[col] = cc_f32_to_half(l, sum[row][col], false, VGPU_RND_RN);
 			cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
-			dst = cc_dst_element(l, element(l, 0, row, count), type, false);
+			dst = cc_dst_element(l, cc_matrix_element(l, 0, row, count), type, false);
 			cc_op(l, VGPU_OP_OR, 0, dst, half[0], upper, CC_NONE);
 			continue;
 		}
 		for (unsigned int col = 0; col < 2; col++) {
-			dst = cc_dst_element(l, element(l, 0, 2 * row + col, count), type, false);
+			dst = cc_dst_element(l, cc_matrix_element(l, 0, 2 * row + col, count),
+					     type, false);
 			cc_move(l, dst, (struct cc_value){.reg = sum[row][col]});
 		}
 	}
@@ -353,9 +360,9 @@ static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, u
 	bool trans = ptx_has(l->in, PTX_M_TRANS);
 	enum ptx_space space = cc_space_of(l);
 	struct cc_address address;
-	uint32_t lane = lane_number(l), base, row, offset, part;
+	uint32_t lane = cc_matrix_lane(l), base, row, offset, part;
 
-	check_sync(l);
+	cc_matrix_check(l);
 	if (!ptx_has(l->in, PTX_M_M8N8) || !count || cc_type(l, 0) != PTX_B16 ||
 	    (space != PTX_SHARED && space != PTX_GENERIC))
 		cc_refuse(l, ".m8n8, .x1, .x2 or .x4, .shared and .b16 are wanted");
@@ -364,11 +371,11 @@ static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, u
 	cc_check_offset(l, &address);
 	base = address.base == CC_NONE ? cc_const(l, CC_R, 0) : address.base;
 	base = row_address(l, plus(l, base, address.offset));
-	row = trans ? field(l, lane, 0, 3, 1) : field(l, lane, 2, 7, 0);
-	offset = trans ? field(l, lane, 2, 7, 1) : field(l, lane, 0, 3, 2);
+	row = trans ? cc_matrix_field(l, lane, 0, 3, 1) : cc_matrix_field(l, lane, 2, 7, 0);
+	offset = trans ? cc_matrix_field(l, lane, 2, 7, 1) : cc_matrix_field(l, lane, 0, 3, 2);
 	for (unsigned int n = 0; n < count; n++) {
 		for (unsigned int i = 0; i < 1u + trans; i++) {
-			part = from_lane(l, base, plus(l, row, 8 * n + i));
+			part = cc_matrix_from(l, base, plus(l, row, 8 * n + i));
 			at[n][i] = cc_temp(l, CC_R);
 			cc_op(l, VGPU_OP_ADD, 0, at[n][i], part, offset, CC_NONE);
 		}
@@ -405,7 +412,7 @@ void cc_lower_ldmatrix(struct cc_lower *l)
 		cc_op(l, VGPU_OP_OR, 0, value[n], part[0], upper, CC_NONE);
 	}
 	for (unsigned int n = 0; n < count; n++)
-		cc_move(l, cc_dst_element(l, element(l, 0, n, count), PTX_B32, false),
+		cc_move(l, cc_dst_element(l, cc_matrix_element(l, 0, n, count), PTX_B32, false),
 			(struct cc_value){.reg = value[n]});
 }
 
@@ -417,7 +424,7 @@ void cc_lower_stmatrix(struct cc_lower *l)
 
 	count = matrix_addresses(l, 0, at);
 	for (unsigned int n = 0; n < count; n++) {
-		value = source(l, 1, n, count, PTX_B32);
+		value = cc_matrix_source(l, 1, n, count, PTX_B32);
 		access_row(l, true, trans ? 2 : 4, at[n][0], value);
 		if (!trans)
 			continue;
@@ -432,17 +439,18 @@ void cc_lower_movmatrix(struct cc_lower *l)
 {
 	uint32_t lane, first, from, shift, part, upper, half[2], a, dst, both = cc_temp(l, CC_R);
 
-	check_sync(l);
+	cc_matrix_check(l);
 	if (!ptx_has(l->in, PTX_M_M8N8) || !ptx_has(l->in, PTX_M_TRANS) || cc_type(l, 0) != PTX_B16)
 		cc_refuse(l, ".m8n8.trans.b16 is wanted");
 	dst = cc_dst(l, 0, PTX_B32);
 	a = cc_src_reg(l, 1, PTX_B32);
-	lane = lane_number(l);
+	lane = cc_matrix_lane(l);
 	first = cc_temp(l, CC_R);
-	cc_op(l, VGPU_OP_ADD, 0, first, field(l, lane, 0, 3, 3), field(l, lane, 3, 3, 0), CC_NONE);
-	shift = field(l, lane, 2, 1, 4);
+	cc_op(l, VGPU_OP_ADD, 0, first, cc_matrix_field(l, lane, 0, 3, 3),
+	      cc_matrix_field(l, lane, 3, 3, 0), CC_NONE);
+	shift = cc_matrix_field(l, lane, 2, 1, 4);
 	for (unsigned int i = 0; i < 2; i++) {
-		from = from_lane(l, a, plus(l, first, 4 * i));
+		from = cc_matrix_from(l, a, plus(l, first, 4 * i));
 		part = cc_temp(l, CC_R);
 		half[i] = cc_temp(l, CC_R);
 		cc_op(l, VGPU_OP_SHRU, 0, part, from, shift, CC_NONE);

@@ -142,6 +142,32 @@ void cc_lower_vote(struct cc_lower *l)
 	     cc_dst_pred(l, cc_operand(l, 0)), p);
 }
 
+/* elect.sync d|p, members: d is the lowest lane of them, of which p is true. */
+void cc_lower_elect(struct cc_lower *l)
+{
+	struct ptx_operand d = *cc_operand(l, 0), p = d;
+	uint32_t dst, pred, lanes = cc_temp(l, CC_R), reversed = cc_temp(l, CC_R);
+	uint32_t lowest = cc_temp(l, CC_R), lane = cc_temp(l, CC_R);
+	struct cc_value members;
+
+	if (!ptx_has(l->in, PTX_M_SYNC))
+		cc_refuse(l, ".sync is wanted");
+	if (d.second == PTX_NONE)
+		cc_refuse(l, "a register or _, and a predicate are wanted: d|p");
+	p.kind = PTX_OPND_REG;
+	p.reg = d.second;
+	d.second = p.second = PTX_NONE;
+	dst = cc_dst_element(l, &d, PTX_B32, false);
+	pred = cc_dst_pred(l, &p);
+	members = cc_src(l, 1, PTX_B32);
+	set_members(cc_op(l, VGPU_OP_BALLOTSYNC, 0, lanes, CC_PT, CC_NONE, CC_NONE), members);
+	cc_op(l, VGPU_OP_BREV, 0, reversed, lanes, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_CLZ, 0, lowest, reversed, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_SREG, 0, lane, CC_NONE, CC_NONE, CC_NONE)->imm = VGPU_SR_LANEID;
+	cc_op(l, VGPU_OP_SETPU, VGPU_CMP_EQ, pred, lane, lowest, CC_NONE);
+	cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, lowest, CC_NONE);
+}
+
 void cc_lower_match(struct cc_lower *l)
 {
 	enum ptx_type type = cc_type(l, 0);

@@ -550,9 +550,37 @@ static void every_instruction(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* Lanes with an even number, and those from 5 on with an odd one, elect one each. */
+static void elected_lanes(void **state)
+{
+	uint32_t out[32] = { 0 }, in = 0;
+
+	(void)state;
+	ptx_begin();
+	ptx_launch(ptx_load(PTX_HEAD
+			    ".visible .entry k(.param .u64 i, .param .u64 o) {\n"
+			    ".reg .b32 %r<6>; .reg .b64 %d<3>; .reg .pred %p<4>;\n"
+			    "mov.u32 %r0, %tid.x; ld.param.u64 %d0, [o]; mul.wide.u32 %d1, %r0, 4;\n"
+			    "add.u64 %d0, %d0, %d1; mov.u32 %r3, 99; and.b32 %r1, %r0, 1;\n"
+			    "setp.eq.u32 %p0, %r1, 0; setp.lt.u32 %p3, %r0, 5;\n"
+			    "mov.pred %p1, 0;\n@%p0 bra even;\n@%p3 bra done;\n"
+			    "mov.u32 %r2, 0xaaaaaaa0; elect.sync _|%p1, %r2; bra done;\n"
+			    "even: elect.sync %r3|%p1, 0x55555555;\n"
+			    "done: selp.u32 %r4, 100, 0, %p1; add.u32 %r3, %r3, %r4;\n"
+			    "st.global.u32 [%d0], %r3; ret; }\n",
+			    0),
+		   "k", 32, &in, sizeof(in), out, sizeof(out));
+	for (uint32_t t = 0; t < 32; t++)
+		assert_int_equal(out[t], (t % 2 ? 99 : 0) + (t == 0 || t == 5 ? 100 : 0));
+	ptx_end();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(every_instruction) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_instruction),
+		cmocka_unit_test(elected_lanes),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

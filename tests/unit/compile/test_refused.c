@@ -55,13 +55,6 @@ static void refusals(void **state)
 static void refused_calls(void **state)
 {
 	(void)state;
-	ptx_refused(PTX_HEAD ".func f() { call f; ret; }\n.entry k() { call f; ret; }",
-		    "calls itself");
-	ptx_refused(
-		PTX_HEAD
-		".func g();\n.func f() { call g; ret; }\n.func g() { call f; ret; }\n.entry k() { "
-		"call f; ret; }",
-		"calls itself");
 	ptx_refused(PTX_HEAD ".extern .func away();\n.entry k() { call away; ret; }",
 		    "unresolved external function `away'");
 	ptx_refused(PTX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a);\n"
@@ -70,7 +63,7 @@ static void refused_calls(void **state)
 		    "other parameters");
 	ptx_refused(PTX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f; ret; }",
 		    "1 parameters");
-	ptx_refused(KERNEL("call (%r1), %rd1, (%r2);"), "indirect");
+	ptx_refused(KERNEL("call (%r1), 5, (%r2);"), "name or address");
 }
 
 /* ---- results ------------------------------------------------------------ */
