@@ -203,6 +203,7 @@ void cc_lower_ldmatrix(struct cc_lower *l);
 void cc_lower_stmatrix(struct cc_lower *l);
 void cc_lower_movmatrix(struct cc_lower *l);
 void cc_lower_wmma(struct cc_lower *l);
+void cc_lower_mma_quads(struct cc_lower *l);	/* mma.m8n8k4 of halves */
 /*
  * lower_matrix.c, for wmma too: the number of the lane; (value >> right & mask) << left; a register
  * of another lane; one of the registers of an operand, as it is written and its value; element

@@ -322,9 +322,14 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 
 void cc_lower_mma(struct cc_lower *l)
 {
-	struct mma mma = mma_of(l);
+	struct mma mma;
 	uint32_t sum[2][2];
 
+	if (ptx_has(l->in, PTX_M_M8N8K4) && cc_type(l, 1) == PTX_F16) {
+		cc_lower_mma_quads(l);
+		return;
+	}
+	mma = mma_of(l);
 	begin_sums(l, &mma, sum);
 	multiply_all(l, &mma, sum);
 	write_sums(l, &mma, sum);

@@ -319,6 +319,83 @@ static void saturation(void **state)
 	ptx_end();
 }
 
+/*
+ * mma.m8n8k4 of halves: four products, each by a quad pair, in all layouts. Where elements are is
+ * written down here once more, as the PTX ISA has it (9.7.14.5.1).
+ */
+static void quad_pairs(bool a_row, bool b_row, bool halves)
+{
+	int a[4][8][4], b[4][4][8], c[4][8][8];
+	uint16_t in[32][16], out[32][16];
+	uint64_t seed = 5;
+	struct text t = {0};
+
+	for (unsigned int i = 0; i < 4 * 32; i++) {
+		(&a[0][0][0])[i] = (int)(ptx_random(&seed) % 9) - 4;
+		(&b[0][0][0])[i] = (int)(ptx_random(&seed) % 9) - 4;
+	}
+	for (unsigned int i = 0; i < 4 * 64; i++)
+		(&c[0][0][0])[i] = (int)(ptx_random(&seed) % 50) - 25;
+	memset(in, 0, sizeof(in));
+	for (unsigned int lane = 0; lane < 32; lane++) {
+		unsigned int q = lane % 16 / 4, h = lane < 16 ? 0 : 4, x = lane % 4;
+
+		for (unsigned int i = 0; i < 4; i++) {
+			in[lane][i] =
+				(uint16_t)bits_of(HALF, a_row ? a[q][x + h][i] : a[q][i + h][x]);
+			in[lane][4 + i] =
+				(uint16_t)bits_of(HALF, b_row ? b[q][x][i + h] : b[q][i][x + h]);
+		}
+		for (unsigned int i = 0; i < 8 && halves; i++)
+			in[lane][8 + i] = (uint16_t)bits_of(HALF, c[q][x + h][i]);
+	}
+	text_add(&t, "%s", OPEN);
+	text_add(
+		&t,
+		"mul.wide.u32 %%q, %%t, 32;\nadd.u64 %%in, %%in, %%q;\nadd.u64 %%out, %%out, %%q;\n"
+		"ld.global.v2.b32 {%%a0, %%a1}, [%%in];\nld.global.v2.b32 {%%b0, %%b1}, [%%in+8];\n"
+		"ld.global.v4.b32 {%%c0, %%c1, %%c2, %%c3}, [%%in+16];\n");
+	for (unsigned int i = 0; i < 8; i++)
+		text_add(&t, "mov.f32 %%fc%u, 0f00000000;\n", i);
+	text_add(&t, "mma.sync.aligned.m8n8k4.%s.%s.%s ", a_row ? "row" : "col",
+		 b_row ? "row" : "col", halves ? "f16.f16.f16.f16" : "f32.f16.f16.f32");
+	list(&t, halves ? "%d" : "%fd", halves ? 4 : 8);
+	text_add(&t, ", {%%a0, %%a1}, {%%b0, %%b1}, ");
+	list(&t, halves ? "%c" : "%fc", halves ? 4 : 8);
+	text_add(&t, ";\n");
+	for (unsigned int i = 0; i < 8 && !halves; i++)
+		text_add(&t,
+			 "{ .reg .b16 %%h; cvt.rn.f16.f32 %%h, %%fd%u;\n"
+			 "st.global.b16 [%%out+%u], %%h; }\n",
+			 i, 2 * i);
+	if (halves)
+		text_add(&t, "st.global.v4.b32 [%%out], {%%d0, %%d1, %%d2, %%d3};\n");
+	text_add(&t, "ret;\n}\n");
+	memset(out, 0x55, sizeof(out));
+	ptx_launch(ptx_load(t.text, 0), "k", 32, in, sizeof(in), out, sizeof(out));
+	text_free(&t);
+	for (unsigned int lane = 0; lane < 32; lane++)
+		for (unsigned int i = 0; i < 8; i++) {
+			unsigned int q = lane % 16 / 4, h = lane < 16 ? 0 : 4, x = lane % 4;
+			unsigned int row = halves ? x + h : (lane & 1) + (i & 2) + h;
+			unsigned int col = halves ? i : (i & 4) + (lane & 2) + (i & 1);
+			int want = halves ? c[q][row][col] : 0;
+
+			for (unsigned int k = 0; k < 4; k++)
+				want += a[q][row][k] * b[q][k][col];
+			assert_int_equal(value_of(HALF, &out[lane][i]), want);
+		}
+}
+
+static void quads(void **state)
+{
+	(void)state;
+	ptx_begin();
+	for (unsigned int i = 0; i < 8; i++)
+		quad_pairs(i & 1, i & 2, i & 4);
+	ptx_end();
+}
+
 #define REFUSED(body, why) ptx_refused(OPEN body "ret;\n}\n", why)
 
 static void refused_matrices(void **state)
@@ -347,6 +424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products),
 		cmocka_unit_test(saturation),
+		cmocka_unit_test(quads),
 		cmocka_unit_test(refused_matrices),
 	};
 
