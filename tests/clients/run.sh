@@ -129,7 +129,9 @@ numba() {
 	install 'numba-cuda[cu12]' nvidia-cuda-nvrtc-cu12 psutil filecheck cffi ml_dtypes "${tests[@]}" || return 1
 	"$python" -m pip -q uninstall -y nvidia-nvjitlink-cu12 >/dev/null 2>&1
 	nvrtc
-	echo 'int vgpu_has_no_nvjitlink;' | gcc -shared -x c - -o "$venv/nvrtc/libnvJitLink.so.12" || return 1
+	echo 'int vgpu_has_no_nvjitlink;' | gcc -shared -x c - -o "$venv/nvrtc/libnvJitLink.so" || return 1
+	ln -sf libnvJitLink.so "$venv/nvrtc/libnvJitLink.so.12"
+	ln -sf libnvJitLink.so "$venv/nvrtc/libnvJitLink.so.13"
 	local suite=$site/numba_cuda/numba/cuda/tests
 	cd "$suite" || return 1
 	pythonpath=$site/numba_cuda pytest numba -p vgpu_numba -o consider_namespace_packages=true --rootdir="$suite" cudadrv cudapy
