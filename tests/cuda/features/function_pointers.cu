@@ -142,7 +142,8 @@ int main(int argc, char **argv)
 	host_from(measured, dev_measured, N);
 	for (int t = 0; t < N; t++) {
 		expect_same("calls", t, got[t], want_sum(t ^ 1));
-		expect_same("virtual", t, (int)(measured[t] * 2), (int)(want_measure(t % 3, t) * 2));
+		expect_same("virtual", t, (int)(measured[t] * 2),
+			    (int)(want_measure(t % 3, t) * 2));
 	}
 	deep_stacks();
 	return finish();

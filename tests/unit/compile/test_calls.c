@@ -122,7 +122,8 @@ static void recursion_to_different_depths(void **state)
 		run(PTX_HEAD FIB OPEN
 		    "{ .param .b32 q; .param .b32 s; st.param.b32 [q], %n;\n"
 		    "call (s), fib, (q);\nld.param.b32 %r0, [s]; }\n"
-		    "activemask.b32 %r2;\nsetp.ne.u32 %p0, %r2, 0xffffffff;\n@%p0 mov.u32 %r0, 999;\n" CLOSE,
+		    "activemask.b32 %r2;\nsetp.ne.u32 %p0, %r2, 0xffffffff;\n"
+		    "@%p0 mov.u32 %r0, 999;\n" CLOSE,
 		    registers[i], in, out);
 		for (uint32_t t = 0; t < THREADS; t++)
 			assert_int_equal(out[t], fib(t % 9));
@@ -134,26 +135,27 @@ static void recursion_to_different_depths(void **state)
  * with an address live across the calls. down(n) = n ? 3 n + even(n) + up(n - 1) : 5, where up
  * calls what it is given, with n.
  */
-#define MUTUAL                                                                                           \
-	".func (.param .b64 r) up(.param .b32 a, .param .b64 f);\n"                                      \
-	".func (.param .b64 r) down(.param .b32 a, .param .b64 f) {\n"                                   \
-	".local .align 8 .b8 keep[16];\n.reg .b64 %q<8>;\n.reg .b32 %x<6>;\n.reg .pred %p<3>;\n"         \
-	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\nmov.u64 %q1, 5;\n"                              \
-	"setp.eq.u32 %p0, %x0, 0;\n@%p0 bra done;\n"                                                     \
-	"mov.u64 %q2, keep;\ncvta.local.u64 %q3, %q2;\nmul.lo.u32 %x1, %x0, 3;\n"                        \
-	"st.local.u32 [%q2+4], %x1;\nand.b32 %x2, %x0, 1;\nsetp.eq.u32 %p1, %x2, 0;\n"                   \
-	"sub.u32 %x3, %x0, 1;\n"                                                                         \
-	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x3;\n"                        \
-	"st.param.b64 [g], %q0;\ncall (s), up, (b, g);\nld.param.b64 %q4, [s]; }\n"                      \
-	"ld.u32 %x4, [%q3+4];\ncvt.u64.u32 %q5, %x4;\nadd.u64 %q1, %q4, %q5;\n"                          \
-	"@%p1 add.u64 %q1, %q1, 1;\n"                                                                    \
-	"done:\nst.param.b64 [r], %q1;\nret;\n}\n"                                                       \
-	".func (.param .b64 r) up(.param .b32 a, .param .b64 f) {\n"                                     \
-	".reg .b64 %q<8>;\n.reg .b32 %x<6>;\n"                                                           \
-	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\n"                                               \
-	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x0;\n"                        \
-	"st.param.b64 [g], %q0;\npr: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _);\n" \
-	"call (s), %q0, (b, g), pr;\nld.param.b64 %q4, [s]; }\n"                                         \
+#define MUTUAL                                                                                   \
+	".func (.param .b64 r) up(.param .b32 a, .param .b64 f);\n"                              \
+	".func (.param .b64 r) down(.param .b32 a, .param .b64 f) {\n"                           \
+	".local .align 8 .b8 keep[16];\n.reg .b64 %q<8>;\n.reg .b32 %x<6>;\n.reg .pred %p<3>;\n" \
+	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\nmov.u64 %q1, 5;\n"                      \
+	"setp.eq.u32 %p0, %x0, 0;\n@%p0 bra done;\n"                                             \
+	"mov.u64 %q2, keep;\ncvta.local.u64 %q3, %q2;\nmul.lo.u32 %x1, %x0, 3;\n"                \
+	"st.local.u32 [%q2+4], %x1;\nand.b32 %x2, %x0, 1;\nsetp.eq.u32 %p1, %x2, 0;\n"           \
+	"sub.u32 %x3, %x0, 1;\n"                                                                 \
+	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x3;\n"                \
+	"st.param.b64 [g], %q0;\ncall (s), up, (b, g);\nld.param.b64 %q4, [s]; }\n"              \
+	"ld.u32 %x4, [%q3+4];\ncvt.u64.u32 %q5, %x4;\nadd.u64 %q1, %q4, %q5;\n"                  \
+	"@%p1 add.u64 %q1, %q1, 1;\n"                                                            \
+	"done:\nst.param.b64 [r], %q1;\nret;\n}\n"                                               \
+	".func (.param .b64 r) up(.param .b32 a, .param .b64 f) {\n"                             \
+	".reg .b64 %q<8>;\n.reg .b32 %x<6>;\n"                                                   \
+	"ld.param.b32 %x0, [a];\nld.param.b64 %q0, [f];\n"                                       \
+	"{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %x0;\n"                \
+	"st.param.b64 [g], %q0;\n"                                                               \
+	"pr: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _);\n"                 \
+	"call (s), %q0, (b, g), pr;\nld.param.b64 %q4, [s]; }\n"                                 \
 	"st.param.b64 [r], %q4;\nret;\n}\n"
 
 static void recursion_by_address(void **state)
