@@ -166,7 +166,8 @@ static void recursion_by_address(void **state)
 	for (uint32_t i = 0; i < THREADS; i++)
 		in[i] = i % 7;
 	run(PTX_HEAD MUTUAL OPEN
-	    "mov.u64 %f, down;\n{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %n;\n"
+	    "mov.u64 %f, down;\n"
+	    "{ .param .b32 b; .param .b64 g; .param .b64 s; st.param.b32 [b], %n;\n"
 	    "st.param.b64 [g], %f;\ncall (s), down, (b, g);\nld.param.b64 %d4, [s]; }\n"
 	    "cvt.u32.u64 %r0, %d4;\n" CLOSE,
 	    0, in, out);
@@ -198,12 +199,14 @@ static void parameters_of_all_sizes(void **state)
 	    "st.param.b32 [r+16], %x0;\nst.param.b32 [r+28], %x1;\nret;\n}\n" OPEN
 	    ".reg .f64 %fd;\n.reg .b16 %s<3>;\nmov.u64 %f, all;\ncvt.rn.f64.u32 %fd, %t;\n"
 	    "cvt.u16.u32 %s0, %t;\nmov.u16 %s1, 1000;\ncvt.u64.u32 %d1, %t;\n"
-	    "{ .param .b8 a; .param .b16 b; .param .b64 c; .param .align 8 .b8 d[24]; .param .b32 e;\n"
+	    "{ .param .b8 a; .param .b16 b; .param .b64 c; "
+	    ".param .align 8 .b8 d[24]; .param .b32 e;\n"
 	    ".param .align 16 .b8 r[32];\n"
 	    "st.param.b8 [a], %s0;\nst.param.b16 [b], %s1;\nst.param.f64 [c], %fd;\n"
 	    "st.param.b64 [d], %d1;\nst.param.b32 [d+8], 1;\nst.param.b32 [d+12], 77;\n"
 	    "st.param.b64 [d+16], 500;\nst.param.b32 [e], %n;\n"
-	    "pr: .callprototype (.param .align 16 .b8 _[32]) _ (.param .b8 _, .param .b16 _, .param .b64 _,\n"
+	    "pr: .callprototype (.param .align 16 .b8 _[32]) _ ("
+	    ".param .b8 _, .param .b16 _, .param .b64 _,\n"
 	    " .param .align 8 .b8 _[24], .param .b32 _);\n"
 	    "call (r), %f, (a, b, c, d, e), pr;\n"
 	    "ld.param.b32 %r1, [r];\nld.param.b32 %r2, [r+4];\nld.param.b64 %d2, [r+8];\n"
@@ -226,10 +229,12 @@ static void registers_and_shared_memory(void **state)
 	    ".shared .align 4 .b32 cell[128];\n"
 	    ".func (.reg .b32 r) put(.reg .b32 a, .reg .b32 b) {\n.reg .b32 %x<4>;\n"
 	    "mov.u32 %x0, cell;\nmad.lo.u32 %x1, a, 4, %x0;\nst.shared.b32 [%x1], b;\nbar.sync 0;\n"
-	    "xor.b32 %x2, a, 1;\nmad.lo.u32 %x1, %x2, 4, %x0;\nld.shared.b32 r, [%x1];\nret;\n}\n" OPEN
+	    "xor.b32 %x2, a, 1;\n"
+	    "mad.lo.u32 %x1, %x2, 4, %x0;\nld.shared.b32 r, [%x1];\nret;\n}\n" OPEN
 	    "mov.u64 %f, put;\nmul.lo.u32 %r1, %t, 10;\n"
 	    "pr: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n"
-	    "call (%r0), %f, (%t, %r1), pr;\ncall (%r2), %f, (%t, 5), pr;\nadd.u32 %r0, %r0, %r2;\n" CLOSE,
+	    "call (%r0), %f, (%t, %r1), pr;\ncall (%r2), %f, (%t, 5), pr;\n"
+	    "add.u32 %r0, %r0, %r2;\n" CLOSE,
 	    0, in, out);
 	for (uint32_t t = 0; t < THREADS; t++)
 		assert_int_equal(out[t], (t ^ 1) * 10 + 5);
@@ -245,7 +250,8 @@ static void calls_in_loops(void **state)
 	run(PTX_HEAD THREE ONE_WORD(
 		    "both",
 		    "{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x0; call (s), plus, (q);\n"
-		    "ld.param.b32 %x1, [s]; }\n{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"
+		    "ld.param.b32 %x1, [s]; }\n"
+		    "{ .param .b32 q; .param .b32 s; st.param.b32 [q], %x1;\n"
 		    "call (s), times, (q); ld.param.b32 %x0, [s]; }\n") OPEN
 	    "mov.u32 %r5, 0;\nrem.u32 %r6, %t, 5;\nmov.u64 %f, both;\nmov.u64 %d1, flip;\n"
 	    "loop:\nsetp.ge.u32 %p0, %r5, %r6;\n@%p0 bra out;\n" CALL
@@ -302,7 +308,8 @@ static void addresses_of_no_function(void **state)
 	/* a function that takes more, and one that gives nothing */
 	ends_with(
 		PTX_HEAD
-		".func (.param .b32 r) two(.param .b32 a, .param .b64 b, .param .b64 c) { ret; }\n" KERNEL(
+		".func (.param .b32 r) two(.param .b32 a, .param .b64 b, .param .b64 c) { ret; }\n"
+		KERNEL(
 			"mov.u64 %f, two;\n" CALL),
 		0, vgpuErrorLaunchFailure, "prototype");
 	ends_with(PTX_HEAD

@@ -560,7 +560,8 @@ static void elected_lanes(void **state)
 	ptx_launch(ptx_load(PTX_HEAD
 			    ".visible .entry k(.param .u64 i, .param .u64 o) {\n"
 			    ".reg .b32 %r<6>; .reg .b64 %d<3>; .reg .pred %p<4>;\n"
-			    "mov.u32 %r0, %tid.x; ld.param.u64 %d0, [o]; mul.wide.u32 %d1, %r0, 4;\n"
+			    "mov.u32 %r0, %tid.x; ld.param.u64 %d0, [o]; "
+			    "mul.wide.u32 %d1, %r0, 4;\n"
 			    "add.u64 %d0, %d0, %d1; mov.u32 %r3, 99; and.b32 %r1, %r0, 1;\n"
 			    "setp.eq.u32 %p0, %r1, 0; setp.lt.u32 %p3, %r0, 5;\n"
 			    "mov.pred %p1, 0;\n@%p0 bra even;\n@%p3 bra done;\n"

@@ -413,9 +413,11 @@ static void refused_matrices(void **state)
 	REFUSED("wmma.store.d.sync.aligned.row.m16n16k16.f32 [%in], {%a0}, %s;\n", "8 registers");
 	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%a0}, {%a0}, {%a0};\n",
 		"D, A, B and C");
-	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.s8.u8.s32 {%a0}, {%a0}, {%a0}, {%a0};\n",
+	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.s8.u8.s32 "
+		"{%a0}, {%a0}, {%a0}, {%a0};\n",
 		"go with the shape");
-	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite {%a0}, {%a0}, {%a0}, {%a0};\n",
+	REFUSED("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite "
+		"{%a0}, {%a0}, {%a0}, {%a0};\n",
 		".satfinite");
 }
 
