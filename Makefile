@@ -301,7 +301,7 @@ define toolkit
 	for name in vgpu cudart cuda; do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
 	ln -s ../libcuda.so $(1)/lib64/stubs/
 	echo 'INPUT($(abspath $(4))/libcudart.so)' >$(1)/lib64/libcudart_static.a
-	echo 'INPUT()' >$(1)/lib64/libcudadevrt.a
+	printf '!<arch>\n' >$(1)/lib64/libcudadevrt.a
 endef
 
 $(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so Makefile

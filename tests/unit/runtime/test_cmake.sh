@@ -30,6 +30,7 @@ works() { # NAME PATTERN COMMAND...
 mkdir -p sdk/bin "a folder" project
 printf '#!/bin/sh\nexit 1\n' >sdk/bin/nvcc && chmod +x sdk/bin/nvcc
 PATH=$work/sdk/bin:$PATH
+unset LIBRARY_PATH CPATH CUDA_HOME CUDA_PATH
 echo '#define TWICE 2' >"a folder/twice.h"
 cat >project/double.cu <<'END'
 #include "twice.h"
