@@ -205,13 +205,15 @@ void cc_lower_movmatrix(struct cc_lower *l);
 void cc_lower_wmma(struct cc_lower *l);
 void cc_lower_mma_quads(struct cc_lower *l);	/* mma.m8n8k4 of halves */
 /*
- * lower_matrix.c, for wmma too: the number of the lane; (value >> right & mask) << left; a register
- * of another lane; one of the registers of an operand, as it is written and its value; element
- * @index of a register as a number to multiply; a sum that saturates; .sync.aligned is there
+ * lower_matrix.c, for wmma too: the number of the lane; (value >> right & mask) << left; a sum with
+ * a number; a register, R or Q, of another lane; one of the registers of an operand, as it is
+ * written and its value; element @index of a register as a number to multiply; a sum that
+ * saturates; two .f32 into a register of halves; .sync.aligned is there
  */
 uint32_t cc_matrix_lane(struct cc_lower *l);
 uint32_t cc_matrix_field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
 			 unsigned int left);
+uint32_t cc_matrix_plus(struct cc_lower *l, uint32_t value, uint64_t number);
 uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane);
 const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int operand,
 					    unsigned int index, unsigned int count);
@@ -219,6 +221,8 @@ uint32_t cc_matrix_source(struct cc_lower *l, unsigned int operand, unsigned int
 			  unsigned int count, enum ptx_type type);
 uint32_t cc_matrix_unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, unsigned int index);
 uint32_t cc_matrix_add(struct cc_lower *l, uint32_t a, uint32_t b);
+void cc_matrix_write_halves(struct cc_lower *l, const struct ptx_operand *to,
+			    const uint32_t sum[2]);
 void cc_matrix_check(struct cc_lower *l);
 /*
  * lower_order.c: memory order, scope and cache operator of l->in, as vgpu_insn.mem has them;

@@ -31,7 +31,7 @@ uint32_t cc_matrix_lane(struct cc_lower *l)
 
 /* (value >> right & mask) << left */
 uint32_t cc_matrix_field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
-		      unsigned int left)
+			 unsigned int left)
 {
 	uint32_t moved = cc_temp(l, CC_R), cut = cc_temp(l, CC_R), out = cc_temp(l, CC_R);
 
@@ -41,7 +41,7 @@ uint32_t cc_matrix_field(struct cc_lower *l, uint32_t value, unsigned int right,
 	return out;
 }
 
-static uint32_t plus(struct cc_lower *l, uint32_t value, uint64_t number)
+uint32_t cc_matrix_plus(struct cc_lower *l, uint32_t value, uint64_t number)
 {
 	uint32_t out = cc_temp(l, CC_R);
 
@@ -49,39 +49,41 @@ static uint32_t plus(struct cc_lower *l, uint32_t value, uint64_t number)
 	return out;
 }
 
-/* Of the lane that register @lane names; all lanes take part. */
-uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane)
+/* Of the lane that register @lane names or, of its own four, lane @number; all lanes take part. */
+static uint32_t shuffled(struct cc_lower *l, uint32_t value, uint32_t lane, unsigned int number)
 {
-	return cc_shuffled(l, VGPU_SHFL_IDX, value, (struct cc_value){.reg = lane}, 31, CC_NONE);
-}
+	uint32_t half[2], out;
 
-/* Of lane @number of the own four. */
-static uint32_t from_four(struct cc_lower *l, uint32_t value, unsigned int number)
-{
-	return cc_shuffled(l, VGPU_SHFL_IDX, value,
-			   (struct cc_value){.reg = CC_NONE, .imm = number}, 28 << 8 | 31, CC_NONE);
-}
-
-static uint32_t wide_from(struct cc_lower *l, uint32_t value, uint32_t lane, unsigned int number)
-{
-	uint32_t half[2], out = cc_temp(l, CC_Q);
-
+	if (CC_CLASS(l->cc->vregs[value]) != CC_Q)
+		return cc_shuffled(l, VGPU_SHFL_IDX, value,
+				   (struct cc_value){.reg = lane, .imm = number},
+				   lane == CC_NONE ? 28 << 8 | 31 : 31, CC_NONE);
 	for (unsigned int i = 0; i < 2; i++) {
 		uint32_t part = cc_temp(l, CC_R);
 
 		cc_op(l, i ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, part, value, CC_NONE, CC_NONE);
-		half[i] = lane == CC_NONE ? from_four(l, part, number) :
-					    cc_matrix_from(l, part, lane);
+		half[i] = shuffled(l, part, lane, number);
 	}
+	out = cc_temp(l, CC_Q);
 	cc_op(l, VGPU_OP_PACK, 0, out, half[0], half[1], CC_NONE);
 	return out;
+}
+
+uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane)
+{
+	return shuffled(l, value, lane, 0);
+}
+
+static uint32_t from_four(struct cc_lower *l, uint32_t value, unsigned int number)
+{
+	return shuffled(l, value, CC_NONE, number);
 }
 
 /* ---- operands ------------------------------------------------------------ */
 
 /* The element @index of an operand that is { } or, of one register, that register. */
 const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int operand,
-					 unsigned int index, unsigned int count)
+					    unsigned int index, unsigned int count)
 {
 	const struct ptx_operand *o = cc_operand(l, operand);
 
@@ -91,7 +93,7 @@ const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int ope
 }
 
 uint32_t cc_matrix_source(struct cc_lower *l, unsigned int operand, unsigned int index,
-		       unsigned int count, enum ptx_type type)
+			  unsigned int count, enum ptx_type type)
 {
 	const struct ptx_operand *o = cc_matrix_element(l, operand, index, count);
 
@@ -220,24 +222,20 @@ static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum
 	uint32_t first = cc_matrix_field(l, cc_matrix_lane(l), 0, 3, 3), lane;
 	uint32_t a[2], b[2], reg_a[2], reg_b[2];
 	enum ptx_type holder = mma->a == PTX_F64 ? PTX_F64 : PTX_B32;
-	bool wide = mma->a == PTX_F64;
 
 	for (unsigned int r = 0; r < mma->registers; r++) {
 		for (unsigned int t = 0; t < 4; t++) {
 			for (unsigned int row = 0; row < mma->rows; row++) {
 				uint32_t reg = cc_matrix_source(l, 1, r * mma->rows + row,
-						      mma->registers * mma->rows, holder);
+								mma->registers * mma->rows, holder);
 
-				reg_a[row] =
-					wide ? wide_from(l, reg, CC_NONE, t) : from_four(l, reg, t);
+				reg_a[row] = from_four(l, reg, t);
 			}
 			for (unsigned int col = 0; col < 2; col++) {
 				uint32_t reg = cc_matrix_source(l, 2, r, mma->registers, holder);
 
-				lane = plus(l, first, 4 * col + t);
-				reg_b[col] =
-					wide ? wide_from(l, reg, lane, 0) :
-					       cc_matrix_from(l, reg, lane);
+				lane = cc_matrix_plus(l, first, 4 * col + t);
+				reg_b[col] = cc_matrix_from(l, reg, lane);
 			}
 			for (unsigned int i = 0; i < mma->e; i++) {
 				for (unsigned int row = 0; row < mma->rows; row++)
@@ -253,15 +251,12 @@ static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum
 /* Where the sums begin: at C, or at 0 where it is added with saturation at the end. */
 static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
 {
-	uint32_t reg, upper;
-
 	for (unsigned int row = 0; row < mma->rows; row++) {
 		if (mma->c == PTX_F16) {
-			reg = cc_matrix_source(l, 3, row, mma->rows, PTX_B32);
-			upper = cc_temp(l, CC_R);
-			cc_opi(l, VGPU_OP_SHRU, 0, upper, reg, 16, CC_NONE);
-			sum[row][0] = cc_half_to_f32(l, reg, false);
-			sum[row][1] = cc_half_to_f32(l, upper, false);
+			for (unsigned int col = 0; col < 2; col++)
+				sum[row][col] = cc_matrix_unpack(
+					l, cc_matrix_source(l, 3, row, mma->rows, PTX_B32),
+					PTX_F16, col);
 			continue;
 		}
 		for (unsigned int col = 0; col < 2; col++)
@@ -289,10 +284,19 @@ uint32_t cc_matrix_add(struct cc_lower *l, uint32_t a, uint32_t b)
 	return out;
 }
 
+void cc_matrix_write_halves(struct cc_lower *l, const struct ptx_operand *to, const uint32_t sum[2])
+{
+	uint32_t half[2], upper = cc_temp(l, CC_R);
+
+	for (unsigned int i = 0; i < 2; i++)
+		half[i] = cc_f32_to_half(l, sum[i], false, VGPU_RND_RN);
+	cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
+	cc_op(l, VGPU_OP_OR, 0, cc_dst_element(l, to, PTX_B32, false), half[0], upper, CC_NONE);
+}
+
 static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
 {
 	unsigned int count = (mma->d == PTX_F16 ? 1 : 2) * mma->rows;
-	enum ptx_type type = mma->d == PTX_F16 ? PTX_B32 : mma->d;
 	uint32_t dst;
 
 	/* C is read before any of D is written */
@@ -303,18 +307,12 @@ static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2
 								       mma->c));
 	for (unsigned int row = 0; row < mma->rows; row++) {
 		if (mma->d == PTX_F16) {
-			uint32_t half[2], upper = cc_temp(l, CC_R);
-
-			for (unsigned int col = 0; col < 2; col++)
-				half[col] = cc_f32_to_half(l, sum[row][col], false, VGPU_RND_RN);
-			cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
-			dst = cc_dst_element(l, cc_matrix_element(l, 0, row, count), type, false);
-			cc_op(l, VGPU_OP_OR, 0, dst, half[0], upper, CC_NONE);
+			cc_matrix_write_halves(l, cc_matrix_element(l, 0, row, count), sum[row]);
 			continue;
 		}
 		for (unsigned int col = 0; col < 2; col++) {
 			dst = cc_dst_element(l, cc_matrix_element(l, 0, 2 * row + col, count),
-					     type, false);
+					     mma->d, false);
 			cc_move(l, dst, (struct cc_value){.reg = sum[row][col]});
 		}
 	}
@@ -375,12 +373,12 @@ static unsigned int matrix_addresses(struct cc_lower *l, unsigned int operand, u
 	address = cc_address_operand(l, cc_operand(l, operand), PTX_SHARED);
 	cc_check_offset(l, &address);
 	base = address.base == CC_NONE ? cc_const(l, CC_R, 0) : address.base;
-	base = row_address(l, plus(l, base, address.offset));
+	base = row_address(l, cc_matrix_plus(l, base, address.offset));
 	row = trans ? cc_matrix_field(l, lane, 0, 3, 1) : cc_matrix_field(l, lane, 2, 7, 0);
 	offset = trans ? cc_matrix_field(l, lane, 2, 7, 1) : cc_matrix_field(l, lane, 0, 3, 2);
 	for (unsigned int n = 0; n < count; n++) {
 		for (unsigned int i = 0; i < 1u + trans; i++) {
-			part = cc_matrix_from(l, base, plus(l, row, 8 * n + i));
+			part = cc_matrix_from(l, base, cc_matrix_plus(l, row, 8 * n + i));
 			at[n][i] = cc_temp(l, CC_R);
 			cc_op(l, VGPU_OP_ADD, 0, at[n][i], part, offset, CC_NONE);
 		}
@@ -455,7 +453,7 @@ void cc_lower_movmatrix(struct cc_lower *l)
 	      cc_matrix_field(l, lane, 3, 3, 0), CC_NONE);
 	shift = cc_matrix_field(l, lane, 2, 1, 4);
 	for (unsigned int i = 0; i < 2; i++) {
-		from = cc_matrix_from(l, a, plus(l, first, 4 * i));
+		from = cc_matrix_from(l, a, cc_matrix_plus(l, first, 4 * i));
 		part = cc_temp(l, CC_R);
 		half[i] = cc_temp(l, CC_R);
 		cc_op(l, VGPU_OP_SHRU, 0, part, from, shift, CC_NONE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lowering of mma.m8n8k4 of halves: four products at once, each by a quad pair, lanes q ... q + 3
- *and q + 16 ... q + 19 with q = 0, 4, 8, 12. Where elements are is the PTX ISA's (9.7.14.5.1), with
- * h = 4 in the upper half of the warp, else 0, and t = lane % 4:
+ * and q + 16 ... q + 19 with q = 0, 4, 8, 12. Where elements are is the PTX ISA's (9.7.14.5.1),
+ * with h = 4 in the upper half of the warp, else 0, and t = lane % 4:
  *
  *	A .row, B .col	element i: row (of A) or column (of B) t + h, k = i
  *	A .col, B .row	element i: row or column i + h, k = t
@@ -35,14 +35,6 @@ static uint32_t sum_of(struct cc_lower *l, uint32_t a, uint32_t b)
 	return out;
 }
 
-static uint32_t plus(struct cc_lower *l, uint32_t a, unsigned int number)
-{
-	uint32_t out = cc_temp(l, CC_R);
-
-	cc_opi(l, VGPU_OP_ADD, 0, out, a, number, CC_NONE);
-	return out;
-}
-
 /* Element @number, a register, of the two registers that lane @lane has of the operand. */
 static uint32_t element_of(struct cc_lower *l, unsigned int operand, uint32_t lane, uint32_t number)
 {
@@ -67,7 +59,7 @@ static uint32_t factor(struct cc_lower *l, unsigned int operand, uint32_t index,
 	first = sum_of(l, first, half);
 	if (has_all_k(l, operand - 1))
 		return element_of(l, operand, sum_of(l, first, four), cc_const(l, CC_R, k));
-	return element_of(l, operand, plus(l, first, k), four);
+	return element_of(l, operand, cc_matrix_plus(l, first, k), four);
 }
 
 static void multiply(struct cc_lower *l, bool halves, uint32_t sum[SUMS])
@@ -80,29 +72,17 @@ static void multiply(struct cc_lower *l, bool halves, uint32_t sum[SUMS])
 		uint32_t a[2], b[SUMS];
 
 		for (unsigned int i = 0; i < (halves ? 1 : 2); i++)
-			a[i] = factor(l, 1, plus(l, row, 2 * i), k);
+			a[i] = factor(l, 1, cc_matrix_plus(l, row, 2 * i), k);
 		for (unsigned int i = 0; i < SUMS; i++)
-			b[i] = halves || !(i & 2) ? factor(l, 2, plus(l, col, i), k) : b[i & 5];
+			b[i] = halves || !(i & 2) ?
+				       factor(l, 2, cc_matrix_plus(l, col, i), k) :
+				       b[i & 5];
 		for (unsigned int i = 0; i < SUMS; i++) {
 			uint32_t out = cc_temp(l, CC_R);
 
 			cc_op(l, VGPU_OP_FFMA, 0, out, a[halves ? 0 : i >> 1 & 1], b[i], sum[i]);
 			sum[i] = out;
 		}
-	}
-}
-
-static void write_halves(struct cc_lower *l, const uint32_t sum[SUMS])
-{
-	for (unsigned int i = 0; i < SUMS; i += 2) {
-		uint32_t low = cc_f32_to_half(l, sum[i], false, VGPU_RND_RN);
-		uint32_t high = cc_f32_to_half(l, sum[i + 1], false, VGPU_RND_RN);
-		uint32_t moved = cc_temp(l, CC_R);
-
-		cc_opi(l, VGPU_OP_SHL, 0, moved, high, 16, CC_NONE);
-		cc_op(l, VGPU_OP_OR, 0,
-		      cc_dst_element(l, cc_matrix_element(l, 0, i / 2, SUMS / 2), PTX_B32, false),
-		      low, moved, CC_NONE);
 	}
 }
 
@@ -122,11 +102,9 @@ void cc_lower_mma_quads(struct cc_lower *l)
 						   PTX_F16, i % 2)
 				: cc_matrix_source(l, 3, i, SUMS, PTX_F32);
 	multiply(l, halves, sum);
-	if (halves) {
-		write_halves(l, sum);
-		return;
-	}
-	for (unsigned int i = 0; i < SUMS; i++)
+	for (unsigned int i = 0; halves && i < SUMS; i += 2)
+		cc_matrix_write_halves(l, cc_matrix_element(l, 0, i / 2, SUMS / 2), &sum[i]);
+	for (unsigned int i = 0; !halves && i < SUMS; i++)
 		cc_move(l, cc_dst_element(l, cc_matrix_element(l, 0, i, SUMS), PTX_F32, false),
 			(struct cc_value){.reg = sum[i]});
 }

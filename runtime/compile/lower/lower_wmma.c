@@ -5,10 +5,10 @@
  * few of B for each k, which are the same registers in every lane.
  *
  * A lane has in C and D the same number of elements of one row. Of the other matrices it has as
- *many as there are for each; where the fragment has more registers (A and B of halves), the
- *elements repeat. A fragment is described by three numbers (struct order): a lane has @rows rows of
- *@width neighbours, and @lanes lanes beside each other make the whole width. With s the number of
- *an element in the lane:
+ * many as there are for each; where the fragment has more registers (A and B of halves), the
+ * elements repeat. A fragment is described by three numbers (struct order): a lane has @rows rows
+ * of @width neighbours, and @lanes lanes beside each other make the whole width. With s the number
+ * of an element in the lane:
  *
  *	row = lane / lanes * rows + s / width,	column = lane % lanes * width + s % width
  *
@@ -98,13 +98,10 @@ static struct order order_of(const struct shape *shape, unsigned int matrix, enu
 	return order;
 }
 
+/* Of a power of two. */
 static unsigned int log2_of(unsigned int number)
 {
-	unsigned int log = 0;
-
-	while (number >> (log + 1))
-		log++;
-	return log;
+	return (unsigned int)__builtin_ctz(number);
 }
 
 /* The number of the lane, divided by @lanes, and what is left, each times a number. */
@@ -366,20 +363,7 @@ static struct product product_of(struct cc_lower *l)
 /* Of the lane that is @further behind the one in register @lane. */
 static uint32_t fetch(struct cc_lower *l, uint32_t value, uint32_t lane, unsigned int further)
 {
-	uint32_t from = cc_temp(l, CC_R), half[2], out;
-
-	cc_opi(l, VGPU_OP_ADD, 0, from, lane, further, CC_NONE);
-	if (CC_CLASS(l->cc->vregs[value]) != CC_Q)
-		return cc_matrix_from(l, value, from);
-	for (unsigned int i = 0; i < 2; i++) {
-		uint32_t part = cc_temp(l, CC_R);
-
-		cc_op(l, i ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, part, value, CC_NONE, CC_NONE);
-		half[i] = cc_matrix_from(l, part, from);
-	}
-	out = cc_temp(l, CC_Q);
-	cc_op(l, VGPU_OP_PACK, 0, out, half[0], half[1], CC_NONE);
-	return out;
+	return cc_matrix_from(l, value, cc_matrix_plus(l, lane, further));
 }
 
 static uint32_t register_of(struct cc_lower *l, unsigned int operand, const struct order *order,
@@ -441,21 +425,15 @@ static uint32_t addend(struct cc_lower *l, const struct product *p, unsigned int
 static void write_sum(struct cc_lower *l, const struct product *p, unsigned int j,
 		      const uint32_t sum[MOST_SUMS])
 {
-	uint32_t half[2], upper, dst;
+	uint32_t dst;
 
 	if (p->d != PTX_F16) {
 		dst = cc_dst_element(l, cc_matrix_element(l, 0, j, p->sums), p->d, false);
 		cc_move(l, dst, (struct cc_value){.reg = sum[j]});
 		return;
 	}
-	if (j % 2)
-		return;
-	for (unsigned int i = 0; i < 2; i++)
-		half[i] = cc_f32_to_half(l, sum[j + i], false, VGPU_RND_RN);
-	upper = cc_temp(l, CC_R);
-	cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
-	dst = cc_dst_element(l, cc_matrix_element(l, 0, j / 2, p->sums / 2), PTX_B32, false);
-	cc_op(l, VGPU_OP_OR, 0, dst, half[0], upper, CC_NONE);
+	if (j % 2 == 0)
+		cc_matrix_write_halves(l, cc_matrix_element(l, 0, j / 2, p->sums / 2), &sum[j]);
 }
 
 static void lower_product(struct cc_lower *l)
