@@ -124,12 +124,5 @@ vgpuError_t vgpuDeviceSetHeapSize(size_t bytes)
 
 vgpuError_t vgpuDeviceGetHeapSize(size_t *bytes)
 {
-	vgpuError_t error = rt_enter();
-
-	if (error != vgpuSuccess)
-		return error;
-	if (!bytes)
-		return rt_leave(vgpuErrorInvalidValue);
-	*bytes = malloc_limit();
-	return rt_leave(vgpuSuccess);
+	return rt_give_limit(malloc_limit, bytes);
 }

@@ -239,6 +239,18 @@ vgpuError_t rt_enter(void)
 	return rt_remember(error);
 }
 
+vgpuError_t rt_give_limit(uint64_t (*limit)(void), size_t *bytes)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!bytes)
+		return rt_leave(vgpuErrorInvalidValue);
+	*bytes = limit();
+	return rt_leave(vgpuSuccess);
+}
+
 static bool any_open(void)
 {
 	for (unsigned int i = 0; i < RT_DEVICES; i++)

@@ -238,12 +238,5 @@ vgpuError_t vgpuDeviceSetPrintfSize(size_t bytes)
 
 vgpuError_t vgpuDeviceGetPrintfSize(size_t *bytes)
 {
-	vgpuError_t error = rt_enter();
-
-	if (error != vgpuSuccess)
-		return error;
-	if (!bytes)
-		return rt_leave(vgpuErrorInvalidValue);
-	*bytes = printf_limit();
-	return rt_leave(vgpuSuccess);
+	return rt_give_limit(printf_limit, bytes);
 }

@@ -279,6 +279,8 @@ int rt_pinned_open(void);
  * held
  */
 vgpuError_t rt_enter(void);
+/* A call that asks for a limit of the device. */
+vgpuError_t rt_give_limit(uint64_t (*limit)(void), size_t *bytes);
 /* Closes the current device, which is open, and nothing else. */
 void rt_close(void);
 /* The next device that is opened finds anew which there are, if none is open now. */

@@ -193,9 +193,6 @@ enum {
 	CC_CONVENTION_REGS = 6
 };
 
-/* The stack of a thread where nothing else is said, beside what frames take without recursion. */
-#define CC_STACK	1024u
-
 struct cc_procedures {		/* of a kernel */
 	struct cc_procedure *first;
 	uint32_t stack;			/* bytes of their stack, at the end of local memory */

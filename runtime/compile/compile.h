@@ -90,6 +90,8 @@ struct vgpu_placed_symbol {
 	uint64_t address;
 };
 
+#define VGPU_STACK_BYTES	1024u	/* the stack of a thread where nothing else is said */
+
 struct vgpu_compile_options {
 	/*
 	 * most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours.
@@ -101,7 +103,7 @@ struct vgpu_compile_options {
 	const char *only;
 	/*
 	 * bytes of stack per thread, for kernels whose calls are recursive or by address, beside
-	 * what their frames take once; 0: 1024
+	 * what their frames take once; 0: VGPU_STACK_BYTES
 	 */
 	uint32_t stack_bytes;
 	/* what the PTX says they contain does not count; those that it does not have are ignored */

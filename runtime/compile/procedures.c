@@ -20,11 +20,9 @@
 
 #include "lower.h"
 
-/* An address of a function: this, bits of its name's hash, its number. No window, and never memory.
- */
+/* An address of a function: this, bits of its name's hash, its number. Never memory. */
 #define FUNCTION_ADDRESS (3ull << 56)
-/* Of the kernel's registers, at least these are the procedures'; and the kernel has at least these.
- */
+/* At least so many registers are the procedures', and so many the kernel's own. */
 #define LEAST_SINGLES 12u
 #define LEAST_PAIRS 16u
 #define LEAST_KERNEL 16u
@@ -323,8 +321,7 @@ uint32_t cc_local_end(const struct cc *cc)
 
 /* ---- those of a kernel -------------------------------------------------- */
 
-/* Does the kernel reach it by calls that name functions, or by address if it reaches such a call?
- */
+/* Does the kernel reach it by calls of functions by name, or by an address if it has such calls? */
 static bool is_wanted(const struct ptx_func *func, uint32_t mark, bool by_address)
 {
 	return func->has_body && !func->is_entry && func->mark == mark &&
@@ -362,7 +359,7 @@ static void measure(struct cc *kernel, struct cc_procedures *all, uint32_t limit
 	all->preds = preds;
 	if (frames > MOST_FRAMES)
 		frames = largest > MOST_FRAMES ? largest : MOST_FRAMES;
-	all->stack = ((limit ? limit : CC_STACK) + frames + 15) & ~15u;
+	all->stack = ((limit ? limit : VGPU_STACK_BYTES) + frames + 15) & ~15u;
 	if (kernel->reserved_preds < preds)
 		kernel->reserved_preds = preds;
 }

@@ -15,8 +15,8 @@
 #include "vgpu.h"
 
 /* What a transport can do that another, or an older module, cannot. */
-#define VGPU_TRANSPORT_VIEWS	1u	/* the mem_* operations but the last two */
-#define VGPU_TRANSPORT_EXPORT	2u	/* those, too */
+#define VGPU_TRANSPORT_VIEWS	1u	/* mem_create() to mem_rights() */
+#define VGPU_TRANSPORT_EXPORT	2u	/* mem_export() and mem_import() */
 #define VGPU_TRANSPORT_NAMES	4u	/* mem_retain(), mem_name() and mem_open() */
 
 struct vgpu_transport;		/* what an open device is, each transport has its own */
@@ -82,6 +82,11 @@ struct vgpu_transport_ops {
 			  uint32_t rights);
 	int (*mem_export)(struct vgpu_transport *t, uint32_t handle, int *fd);
 	int (*mem_import)(struct vgpu_transport *t, int fd, uint32_t *handle, uint64_t *bytes);
+	int (*mem_retain)(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			  uint32_t *handle);
+	int (*mem_name)(struct vgpu_transport *t, uint32_t handle, uint64_t name[2]);
+	int (*mem_open)(struct vgpu_transport *t, const uint64_t name[2], uint32_t *handle,
+			uint64_t *bytes);
 	int (*peek)(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);
 	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		      uint32_t count, uint32_t *failed, uint64_t *seq);
@@ -90,11 +95,6 @@ struct vgpu_transport_ops {
 	int (*limit_sms)(struct vgpu_transport *t, uint32_t sms);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		    uint64_t *completed);
-	int (*mem_retain)(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
-			  uint32_t *handle);
-	int (*mem_name)(struct vgpu_transport *t, uint32_t handle, uint64_t name[2]);
-	int (*mem_open)(struct vgpu_transport *t, const uint64_t name[2], uint32_t *handle,
-			uint64_t *bytes);
 };
 
 extern const struct vgpu_transport_ops vgpu_transport_ioctl;

@@ -105,7 +105,7 @@ const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigne
 	struct rt_variant *variant;
 
 	*kernel = function->index;
-	if (!own->stack_bytes || stack == module->options.stack_bytes)
+	if (!own->stack_bytes || stack == VGPU_STACK_BYTES)
 		stack = 0;
 	if (own->vass.regs <= regs && !stack)
 		return &module->image;
@@ -136,14 +136,12 @@ vgpuError_t vgpuDeviceSetStackSize(size_t bytes)
 	return rt_leave(vgpuSuccess);
 }
 
+static uint64_t stack_limit(void)
+{
+	return rt.stack_limit ? rt.stack_limit : VGPU_STACK_BYTES;
+}
+
 vgpuError_t vgpuDeviceGetStackSize(size_t *bytes)
 {
-	vgpuError_t error = rt_enter();
-
-	if (error != vgpuSuccess)
-		return error;
-	if (!bytes)
-		return rt_leave(vgpuErrorInvalidValue);
-	*bytes = rt.stack_limit ? rt.stack_limit : 1024;
-	return rt_leave(vgpuSuccess);
+	return rt_give_limit(stack_limit, bytes);
 }
