@@ -110,6 +110,7 @@ typedef enum vgpuMemcpyKind {
 #define vgpuEventDefault	0u
 #define vgpuEventBlockingSync	1u
 #define vgpuEventDisableTiming	2u
+#define vgpuEventInterprocess	4u	/* with vgpuEventDisableTiming only */
 
 /** struct vgpuDeviceProperties - what programs ask of a device */
 typedef struct vgpuDeviceProperties {

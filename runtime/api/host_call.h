@@ -30,6 +30,8 @@ struct rt_host_call {
  * vgpuErrorInvalidValue without a function.
  */
 vgpuError_t rt_host_call(vgpuStream_t stream, const struct rt_host_call *call);
+/* The same with rt_lock held. */
+vgpuError_t rt_stream_host_call(struct vgpuStream *stream, const struct rt_host_call *call);
 /*
  * @call, which malloc() has given, when its command, which is in @queue, is due. With rt_lock held.
  * On failure it is still the caller's.

@@ -77,6 +77,8 @@ struct vgpuStream {
 	uint64_t seen_of_default;
 };
 
+struct rt_event_page;
+
 struct rt_slot {
 	struct rt_slot *next;
 	uint64_t *stamp;
@@ -90,6 +92,8 @@ struct vgpuEvent {
 	struct rt_slot *slot;		/* NULL: never recorded */
 	struct rt_queue *queue;
 	uint64_t seq;
+	struct rt_event_page *page;	/* of several processes (events/ipc_event.h) */
+	uint64_t record;		/* there, of @seq; 0: none of this event is */
 };
 
 struct vgpuFunction {
@@ -221,7 +225,7 @@ static inline int rt_device(void)
 /*
  * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h,
  * owned.h and memory/advice.h declare stands above open.c, what memory/pool.h declares above
- * memory.c.
+ * memory.c, what events/event_page.h declares below all.
  * tests/style/test_rooms.sh looks for circles.
  *
  * state.c: gives the lock back; the result of the call is @error, or the sticky one. Remembers it
@@ -408,7 +412,7 @@ vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd,
 			  const void *params);
 void rt_streams_reset(void);
 
-/* event.c */
+/* events/event.c */
 void rt_events_reset(void);
 
 /* launch.c */

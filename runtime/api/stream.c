@@ -268,7 +268,7 @@ vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 	return rt_leave(error);
 }
 
-static vgpuError_t put_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
+vgpuError_t rt_stream_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
 {
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
 	struct rt_host_call *call = malloc(sizeof(*call));
@@ -302,7 +302,7 @@ vgpuError_t rt_host_call(vgpuStream_t handle, const struct rt_host_call *call)
 	if (error != vgpuSuccess)
 		return error;
 	error = call->function ? rt_stream_of(handle, &stream) : vgpuErrorInvalidValue;
-	return rt_leave(error == vgpuSuccess ? put_host_call(stream, call) : error);
+	return rt_leave(error == vgpuSuccess ? rt_stream_host_call(stream, call) : error);
 }
 
 static void call_function(void *function, void *stream, void *argument, vgpuError_t error)

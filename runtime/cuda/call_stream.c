@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "api/events/ipc_event.h"
 #include "api/host_call.h"
 #include "calls.h"
 
@@ -175,14 +176,37 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-	if (flags & cudaEventInterprocess)
-		return CUDA_REFUSE("events shared between processes are");
 	return cuda_error(vgpuEventCreate((vgpuEvent_t *)(void *)event, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
 	return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+_Static_assert(sizeof(cudaIpcEventHandle_t) == sizeof(struct rt_ipc_event), "one kind of handle");
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+	struct rt_ipc_event shared;
+	vgpuError_t error;
+
+	if (!handle)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = rt_ipc_event_export(cuda_event(event), &shared);
+	if (error == vgpuSuccess)
+		memcpy(handle, &shared, sizeof(shared));
+	return cuda_error(error);
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+	struct rt_ipc_event shared;
+
+	if (!event)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	memcpy(&shared, &handle, sizeof(shared));
+	return cuda_error(rt_ipc_event_open(&shared, (vgpuEvent_t *)(void *)event));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)

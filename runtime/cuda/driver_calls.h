@@ -351,6 +351,10 @@
 	     int *status), \
 	     (stream, status)) \
 	CALL(cuEventCreate, cuEventCreate, 2000, (CUevent *event, unsigned int flags)) \
+	CALL(cuIpcGetEventHandle, cuIpcGetEventHandle, 4010, (CUipcEventHandle *handle, \
+	     CUevent event)) \
+	CALL(cuIpcOpenEventHandle, cuIpcOpenEventHandle, 4010, (CUevent *event, \
+	     CUipcEventHandle handle)) \
 	CALL(cuEventDestroy, cuEventDestroy_v2, 4000, (CUevent event)) \
 	STREAM(cuEventRecord, cuEventRecord, 2000, _ptsz, (CUevent event, CUstream stream), \
 	     (event, stream)) \

@@ -85,10 +85,6 @@
 	CALL("surfaces are", cudaDestroySurfaceObject, (cudaSurfaceObject_t object))		\
 	CALL("surfaces are", cudaGetSurfaceObjectResourceDesc,					\
 	     (struct cudaResourceDesc *desc, cudaSurfaceObject_t object))			\
-	CALL("events shared between processes are", cudaIpcGetEventHandle,			\
-	     (cudaIpcEventHandle_t *handle, cudaEvent_t event))					\
-	CALL("events shared between processes are", cudaIpcOpenEventHandle,			\
-	     (cudaEvent_t *event, cudaIpcEventHandle_t handle))					\
 	CALL("sharing memory with a graphics API is", cudaGraphicsUnregisterResource, \
 		(cudaGraphicsResource_t resource)) \
 	CALL("sharing memory with a graphics API is", cudaGraphicsResourceSetMapFlags,		\

@@ -231,8 +231,6 @@
 	CALL("memory and semaphores of other APIs are", cuSignalExternalSemaphoresAsync_ptsz) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync_ptsz) \
-	CALL("events shared between processes are", cuIpcGetEventHandle) \
-	CALL("events shared between processes are", cuIpcOpenEventHandle) \
 	CALL("memory shared between processes is", cuMemPoolExportPointer) \
 	CALL("memory shared between processes is", cuMemPoolExportToShareableHandle) \
 	CALL("memory shared between processes is", cuMemPoolImportFromShareableHandle) \

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Driver API: memory of other processes, by handles of 64 bytes.
+ * Driver API: memory and events of other processes, by handles of 64 bytes.
  */
 #include <string.h>
 
+#include "api/events/ipc_event.h"
 #include "api/memory/ipc.h"
 #include "driver.h"
 
 _Static_assert(sizeof(CUipcMemHandle) == sizeof(struct rt_ipc_memory), "one kind of handle");
+_Static_assert(sizeof(CUipcEventHandle) == sizeof(struct rt_ipc_event), "one kind of handle");
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
 {
@@ -50,4 +52,36 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr pointer)
 	CUresult error = drv_check();
 
 	return error == CUDA_SUCCESS ? drv_error(rt_ipc_close(drv_pointer(pointer))) : error;
+}
+
+CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+	CUresult error = drv_check();
+	struct rt_ipc_event shared;
+
+	if (error == CUDA_SUCCESS && !handle)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_ipc_event_export((vgpuEvent_t)(void *)event, &shared));
+	if (error == CUDA_SUCCESS)
+		memcpy(handle, &shared, sizeof(shared));
+	return error;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
+{
+	CUresult error = drv_check();
+	struct rt_ipc_event shared;
+	vgpuEvent_t opened;
+
+	if (error == CUDA_SUCCESS && !event)
+		error = CUDA_ERROR_INVALID_VALUE;
+	memcpy(&shared, &handle, sizeof(shared));
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_ipc_event_open(&shared, &opened));
+	if (error != CUDA_SUCCESS)
+		return error;
+	drv_own(RT_OWNED_EVENT, opened);
+	*event = (CUevent)(void *)opened;
+	return CUDA_SUCCESS;
 }

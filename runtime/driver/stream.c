@@ -181,8 +181,6 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
 	CUresult error = drv_check();
 	vgpuEvent_t made;
 
-	if (error == CUDA_SUCCESS && (flags & CU_EVENT_INTERPROCESS))
-		return DRV_REFUSE("an event of several processes is");
 	if (error == CUDA_SUCCESS && (!event || (flags & ~7u)))
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Memory of other processes, on a device that is this process's alone: refused, and arguments that
- * make no sense are said first.
+ * make no sense are said first. Handles of events.
  */
 #include "drv_rig.h"
 
@@ -46,18 +46,38 @@ static void the_calls_are_found(void **state)
 	assert_ptr_equal(function, (void *)cuIpcCloseMemHandle);
 }
 
-/* Events of several processes are not there: said, and not taken for events of this one. */
-static void events_are_refused(void **state)
+/* Events of several processes need nothing of the device. Two processes: test_event_page.c. */
+static void events_have_handles(void **state)
 {
 	CUcontext context = drv_begin();
-	CUresult (*get)(void);
-	CUevent event;
+	CUevent plain, shared, opened = NULL;
+	CUipcEventHandle handle, other;
+	float ms;
 
 	(void)state;
-	REFUSED(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING),
-		CUDA_ERROR_NOT_SUPPORTED);
-	OK(cuGetProcAddress_v2("cuIpcGetEventHandle", (void **)&get, 12000, 0, NULL));
-	REFUSED(get(), CUDA_ERROR_NOT_SUPPORTED);
+	REFUSED(cuEventCreate(&shared, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+	OK(cuEventCreate(&plain, CU_EVENT_DISABLE_TIMING));
+	REFUSED(cuIpcGetEventHandle(&handle, plain), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuEventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+	REFUSED(cuIpcGetEventHandle(NULL, shared), CUDA_ERROR_INVALID_VALUE);
+	OK(cuIpcGetEventHandle(&handle, shared));
+	OK(cuIpcGetEventHandle(&other, shared));
+	assert_memory_equal(&handle, &other, sizeof(handle));
+	REFUSED(cuIpcOpenEventHandle(NULL, handle), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_CONTEXT);
+	other.reserved[63] ^= 1;
+	REFUSED(cuIpcOpenEventHandle(&opened, other), CUDA_ERROR_INVALID_HANDLE);
+	memset(&other, 0, sizeof(other));
+	REFUSED(cuIpcOpenEventHandle(&opened, other), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuEventQuery(shared));
+	OK(cuEventRecord(shared, NULL));
+	OK(cuEventSynchronize(shared));
+	OK(cuEventQuery(shared));
+	REFUSED(cuEventElapsedTime(&ms, shared, shared), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuEventDestroy(shared));
+	REFUSED(cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_HANDLE);
+	assert_null(opened);
+	OK(cuEventDestroy(plain));
 	drv_end(context);
 }
 
@@ -66,7 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_of_one_process),
 		cmocka_unit_test(the_calls_are_found),
-		cmocka_unit_test(events_are_refused),
+		cmocka_unit_test(events_have_handles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

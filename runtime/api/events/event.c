@@ -2,10 +2,13 @@
 /*
  * Events: a place in a stream, and the virtual time at which the device passed it, which a STAMP
  * command writes into 8 bytes of this process. A record that replaces one still on its way takes
- * other 8 bytes, so that a late stamp cannot overwrite a newer one.
+ * other 8 bytes, so that a late stamp cannot overwrite a newer one. Events of several processes
+ * have no time: ipc_event.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "ipc_event.h"
 #include "owned.h"
 
 #define SLOTS 64u
@@ -77,23 +80,66 @@ static bool event_known(const struct vgpuEvent *handle)
 	return false;
 }
 
-vgpuError_t vgpuEventCreate(vgpuEvent_t *out, unsigned int flags)
+/* @name: of the event of another process that it is; NULL: a new one */
+static vgpuError_t event_add(unsigned int flags, const struct rt_event_name *name, vgpuEvent_t *out)
 {
-	vgpuError_t error = rt_enter();
-	struct vgpuEvent *event;
+	struct vgpuEvent *event = calloc(1, sizeof(*event));
+	vgpuError_t error = vgpuSuccess;
 
-	if (error != vgpuSuccess)
-		return error;
-	if (!out || (flags & ~(vgpuEventBlockingSync | vgpuEventDisableTiming)))
-		return rt_leave(vgpuErrorInvalidValue);
-	event = calloc(1, sizeof(*event));
 	if (!event)
-		return rt_leave(vgpuErrorMemoryAllocation);
+		return vgpuErrorMemoryAllocation;
 	event->flags = flags;
+	if (name)
+		error = rt_ipc_event_attach(event, name);
+	else if (flags & vgpuEventInterprocess)
+		error = rt_ipc_event_create(event);
+	if (error != vgpuSuccess) {
+		free(event);
+		return error;
+	}
 	event->next = rt.events;
 	rt.events = event;
 	*out = event;
+	return vgpuSuccess;
+}
+
+vgpuError_t vgpuEventCreate(vgpuEvent_t *out, unsigned int flags)
+{
+	const unsigned int known = vgpuEventBlockingSync | vgpuEventDisableTiming |
+				   vgpuEventInterprocess;
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!out || (flags & ~known) ||
+	    ((flags & vgpuEventInterprocess) && !(flags & vgpuEventDisableTiming)))
+		return rt_leave(vgpuErrorInvalidValue);
+	return rt_leave(event_add(flags, NULL, out));
+}
+
+vgpuError_t rt_ipc_event_export(vgpuEvent_t event, struct rt_ipc_event *handle)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!event_known(event) || !(event->flags & vgpuEventInterprocess))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	*handle = (struct rt_ipc_event){ .magic = RT_IPC_EVENT };
+	rt_event_page_name(event->page, &handle->name);
 	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t rt_ipc_event_open(const struct rt_ipc_event *handle, vgpuEvent_t *out)
+{
+	static const uint32_t none[8];
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (handle->magic != RT_IPC_EVENT || memcmp(handle->reserved, none, sizeof(none)))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	return rt_leave(event_add(vgpuEventDisableTiming, &handle->name, out));
 }
 
 vgpuError_t vgpuEventDestroy(vgpuEvent_t handle)
@@ -109,6 +155,7 @@ vgpuError_t vgpuEventDestroy(vgpuEvent_t handle)
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	*at = handle->next;
 	rt_disown(RT_OWNED_EVENT, handle);
+	rt_ipc_event_detach(handle);
 	slot_put(handle);
 	free(handle);
 	return rt_leave(vgpuSuccess);
@@ -127,6 +174,8 @@ vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
 		error = vgpuErrorInvalidResourceHandle;
 	if (error != vgpuSuccess)
 		return rt_leave(error);
+	if (event->page)
+		return rt_leave(rt_ipc_event_record(event, stream));
 	slot_put(event);
 	event->slot = slot_get();
 	if (!event->slot)
@@ -157,7 +206,9 @@ vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned
 		error = vgpuErrorInvalidResourceHandle;
 	if (error == vgpuSuccess)
 		error = rt_stream_begin(stream);
-	if (error == vgpuSuccess && event->queue)
+	if (error == vgpuSuccess && rt_ipc_event_is_elsewhere(event))
+		error = rt_ipc_event_hold(event, stream);
+	else if (error == vgpuSuccess && event->queue)
 		error = rt_stream_wait(stream, event->queue, event->seq);
 	return rt_leave(error);
 }
@@ -170,6 +221,8 @@ vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
 		return error;
 	if (!event_known(event))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
+	if (rt_ipc_event_is_elsewhere(event))
+		return rt_leave(rt_ipc_event_wait(event));
 	if (event->queue)
 		error = rt_wait(event->queue, event->seq);
 	if (error == vgpuSuccess && event->queue)
@@ -185,7 +238,9 @@ vgpuError_t vgpuEventQuery(vgpuEvent_t event)
 		return error;
 	if (!event_known(event))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
-	if (event->queue)
+	if (rt_ipc_event_is_elsewhere(event))
+		error = rt_ipc_event_poll(event);
+	else if (event->queue)
 		error = rt_poll(event->queue, event->seq);
 	return rt_leave_quiet(error);
 }
@@ -217,6 +272,7 @@ void rt_events_reset(void)
 
 		rt.events = event->next;
 		event->queue = NULL;
+		rt_ipc_event_detach(event);
 		slot_put(event);
 		free(event);
 	}
