@@ -10,9 +10,8 @@
  * itself recorded last is waited for as with any event, by the device.
  *
  * The device knows nothing of all this: the events work with every transport, also between devices.
- * A lockstep clock sees a stream that waits as one whose host function runs; but a thread in
- * vgpuEventSynchronize() for a record of another process counts as one that runs, as it does when
- * it reads from a pipe.
+ * Nor does a lockstep clock: a process that sleeps for a record of another one holds the clock, as
+ * when it reads from a pipe, unless one of its threads waits for the device.
  */
 #ifndef VGPU_RT_IPC_EVENT_H
 #define VGPU_RT_IPC_EVENT_H
