@@ -91,8 +91,14 @@ vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, ui
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_WAIT };
 	vgpuError_t error = vgpuSuccess;
 
-	if (queue == stream->queue || seq <= queue->completed)
+	if (seq <= queue->completed)
 		return vgpuSuccess;
+	if (queue == stream->queue) {
+		/* what comes next is behind it; so is the end of the stream already */
+		if (stream->last < seq)
+			stream->last = seq;
+		return vgpuSuccess;
+	}
 	if (seq > queue->submitted)
 		error = rt_flush(queue);
 	if (rt.sticky != vgpuSuccess)

@@ -248,6 +248,32 @@ static void records_replace_each_other(void **state)
 	rig_end();
 }
 
+/* Streams of one queue: a stream that waits for an event has not ended before that. */
+static void a_wait_counts_in_a_shared_queue(void **state)
+{
+	vgpuStream_t working, waiting;
+	vgpuEvent_t event, after;
+	struct rig rig;
+	uint32_t *words;
+
+	(void)state;
+	rig_begin(&rig, "1", NULL);
+	words = rig_words(1);
+	OK(vgpuStreamCreate(&working, vgpuStreamNonBlocking));
+	OK(vgpuStreamCreate(&waiting, vgpuStreamNonBlocking));
+	OK(vgpuEventCreate(&event, vgpuEventDisableTiming));
+	OK(vgpuEventCreate(&after, vgpuEventDisableTiming));
+	OK(rig_slow(&rig, words, 7, 100 * LOOPS, working));
+	OK(vgpuEventRecord(event, working));
+	OK(vgpuStreamWaitEvent(waiting, event, 0));
+	OK(vgpuEventRecord(after, waiting));
+	assert_int_equal(vgpuStreamQuery(waiting), vgpuErrorNotReady);
+	assert_int_equal(vgpuEventQuery(after), vgpuErrorNotReady);
+	OK(vgpuEventSynchronize(after));
+	OK(vgpuEventQuery(event));
+	rig_end();
+}
+
 static void thousands_of_launches_are_all_done(void **state)
 {
 	struct rig rig;
@@ -343,6 +369,7 @@ int main(void)
 		cmocka_unit_test(many_streams_share_few_queues),
 		cmocka_unit_test(elapsed_time_is_virtual),
 		cmocka_unit_test(records_replace_each_other),
+		cmocka_unit_test(a_wait_counts_in_a_shared_queue),
 		cmocka_unit_test(thousands_of_launches_are_all_done),
 		cmocka_unit_test(threads_work_side_by_side),
 		cmocka_unit_test(streams_come_and_go),
