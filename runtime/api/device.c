@@ -193,6 +193,7 @@ vgpuError_t vgpuDeviceReset(void)
 		return rt_remember(vgpuErrorInitializationError);
 	}
 	if (rt.phase == RT_READY) {
+		__atomic_store_n(&rt.resetting, true, __ATOMIC_RELAXED);
 		if (rt.sticky == vgpuSuccess && rt_sync_all() == vgpuSuccess)
 			rt_printf_flush(rt.default_stream.queue);
 		/* Threads that wait come back on their own: all is done, or the context is dead. */
@@ -204,6 +205,7 @@ vgpuError_t vgpuDeviceReset(void)
 		rt_host_calls_end(false);
 		rt_close();
 		context_reset();
+		__atomic_store_n(&rt.resetting, false, __ATOMIC_RELAXED);
 	}
 	rt.phase = RT_NONE;
 	rt_list_again();

@@ -32,9 +32,11 @@ struct rt_host_call {
 vgpuError_t rt_host_call(vgpuStream_t stream, const struct rt_host_call *call);
 /* The same with rt_lock held. */
 vgpuError_t rt_stream_host_call(struct vgpuStream *stream, const struct rt_host_call *call);
+/* queue.c: the same behind all work of @queue. With rt_lock held. */
+vgpuError_t rt_queue_host_call(struct rt_queue *queue, const struct rt_host_call *call);
 /*
- * @call, which malloc() has given, when its command, which is in @queue, is due. With rt_lock held.
- * On failure it is still the caller's.
+ * host_call.c: @call, which malloc() has given, when its command, which is in @queue, is due. With
+ * rt_lock held. On failure it is still the caller's.
  */
 vgpuError_t rt_host_call_add(struct rt_queue *queue, struct rt_host_call *call);
 /* The calling thread is in such a function: it may not call the API. */

@@ -10,6 +10,26 @@
 
 #include "host_call.h"
 
+/* -ENOSPC: the device has no more. */
+static int queue_open(struct rt_queue *queue)
+{
+	uint32_t hw;
+	int error = rt.ops->queue_create(rt.transport, &hw);
+
+	if (error)
+		return error;
+	queue->arena = malloc(RT_ARENA);
+	if (!queue->arena) {
+		rt.ops->queue_destroy(rt.transport, hw);
+		return -ENOMEM;
+	}
+	queue->open = true;
+	queue->hw = hw;
+	queue->streams = 1;
+	queue->stages_end = &queue->stages;
+	return 0;
+}
+
 /*
  * A queue for a stream: an open one without streams, a new one while the device has some, else the
  * one with the fewest streams. Streams that share a queue stay right, but wait for each other.
@@ -28,6 +48,8 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 				unused = queue;
 			continue;
 		}
+		if (queue->aside)
+			continue;
 		open++;
 		/* The default stream keeps its queue to itself as long as there is another. */
 		if (queue == rt.default_stream.queue)
@@ -36,19 +58,8 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 			least = queue;
 	}
 	if (unused && open < rt.queue_limit && !(least && !least->streams)) {
-		uint32_t hw;
-
-		error = rt.ops->queue_create(rt.transport, &hw);
+		error = queue_open(unused);
 		if (!error) {
-			unused->arena = malloc(RT_ARENA);
-			if (!unused->arena) {
-				rt.ops->queue_destroy(rt.transport, hw);
-				return vgpuErrorMemoryAllocation;
-			}
-			unused->open = true;
-			unused->hw = hw;
-			unused->streams = 1;
-			unused->stages_end = &unused->stages;
 			*out = unused;
 			return vgpuSuccess;
 		}
@@ -62,6 +73,27 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 	least->streams++;
 	*out = least;
 	return vgpuSuccess;
+}
+
+/* One whose work is done serves again. */
+struct rt_queue *rt_queue_get_aside(void)
+{
+	struct rt_queue *unused = NULL;
+	unsigned int open = 0;
+
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		struct rt_queue *queue = &rt.queues[i];
+
+		if (queue->open && queue->aside && queue->last == queue->completed)
+			return queue;
+		open += queue->open && queue->aside;
+		if (!queue->open && !unused)
+			unused = queue;
+	}
+	if (!unused || open >= RT_ASIDE || queue_open(unused))
+		return NULL;
+	unused->aside = true;
+	return unused;
 }
 
 /* A queue nobody uses goes back to the device, for other processes, unless it is still at work. */
@@ -144,7 +176,7 @@ static vgpuError_t make_room(struct rt_queue *queue)
 	for (unsigned int i = 0; i < RT_QUEUES; i++) {
 		struct rt_queue *other = &rt.queues[i];
 
-		if (other->open && other->submitted > other->completed)
+		if (other->open && !other->aside && other->submitted > other->completed)
 			return rt_wait_held(other, other->submitted);
 	}
 	nanosleep(&a_moment, NULL);
@@ -227,6 +259,27 @@ vgpuError_t rt_put(struct rt_queue *queue, const struct vgpu_cmd *cmd, const voi
 	return error;
 }
 
+vgpuError_t rt_queue_host_call(struct rt_queue *queue, const struct rt_host_call *wanted)
+{
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
+	struct rt_host_call *call = malloc(sizeof(*call));
+	vgpuError_t error;
+
+	if (!call)
+		return vgpuErrorMemoryAllocation;
+	*call = *wanted;
+	call->next = NULL;
+	error = rt_put(queue, &cmd, NULL);
+	if (error == vgpuSuccess)
+		error = rt_flush(queue);
+	call->seq = queue->last;
+	if (error == vgpuSuccess)
+		error = rt_host_call_add(queue, call);
+	if (error != vgpuSuccess)
+		free(call);
+	return error;
+}
+
 vgpuError_t rt_wait(struct rt_queue *queue, uint64_t seq)
 {
 	uint64_t epoch = queue->epoch, done;
@@ -279,7 +332,7 @@ vgpuError_t rt_sync_all(void)
 	for (unsigned int i = 0; i < RT_QUEUES; i++) {
 		struct rt_queue *queue = &rt.queues[i];
 
-		if (!queue->open || queue->completed >= queue->last)
+		if (!queue->open || queue->aside || queue->completed >= queue->last)
 			continue;
 		error = rt_wait(queue, queue->last);
 		if (first == vgpuSuccess)

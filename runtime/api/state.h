@@ -25,6 +25,7 @@
 
 #define RT_DEVICES	16u		/* most devices a program sees */
 #define RT_QUEUES	32u		/* most hardware queues one process may ask for */
+#define RT_ASIDE	4u		/* most of them that wait for other processes */
 #define RT_ARENA	(64u << 10)	/* launch parameters of one batch */
 #define RT_STAGE_MAX	(64u << 10)	/* largest pageable copy to the device that is staged */
 #define RT_STAGE_ALL	(16u << 20)	/* staged bytes of one queue not known to be done */
@@ -49,6 +50,8 @@ struct rt_caller;
 
 struct rt_queue {
 	bool open;
+	/* stands for records of other processes (events/ipc_event.c), for no work of this one */
+	bool aside;
 	/* counts closings: a waiter sees that its queue is another one now */
 	uint64_t epoch;
 	uint32_t hw;			/* the device's number */
@@ -208,6 +211,7 @@ struct rt_state {
 	unsigned int callers;		/* threads */
 	unsigned int calls_waiting;	/* of them in the transport */
 	bool calls_abandoned;		/* the process ends */
+	bool resetting;			/* other processes are waited for no longer */
 };
 
 extern pthread_mutex_t rt_lock;
@@ -253,6 +257,11 @@ void rt_context_died(void);
 
 /* queue.c */
 vgpuError_t rt_queue_get(struct rt_queue **queue);
+/*
+ * A queue that no stream has and rt_sync_all() does not wait for; its work is done. NULL: none is
+ * left.
+ */
+struct rt_queue *rt_queue_get_aside(void);
 void rt_queue_put(struct rt_queue *queue);
 void rt_queue_forget(struct rt_queue *queue);
 vgpuError_t rt_put(struct rt_queue *queue, const struct vgpu_cmd *cmd, const void *params);

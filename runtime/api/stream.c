@@ -274,29 +274,14 @@ vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 	return rt_leave(error);
 }
 
-vgpuError_t rt_stream_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
+vgpuError_t rt_stream_host_call(struct vgpuStream *stream, const struct rt_host_call *call)
 {
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
-	struct rt_host_call *call = malloc(sizeof(*call));
-	vgpuError_t error;
+	vgpuError_t error = rt_stream_begin(stream);
 
-	if (!call)
-		return vgpuErrorMemoryAllocation;
-	*call = *wanted;
-	call->next = NULL;
-	error = rt_stream_begin(stream);
-	if (error == vgpuSuccess)
-		error = rt_stream_put(stream, &cmd, NULL);
-	if (error == vgpuSuccess)
-		error = rt_flush(stream->queue);
-	if (error != vgpuSuccess) {
-		free(call);
-		return error;
-	}
-	call->seq = stream->last;
-	error = rt_host_call_add(stream->queue, call);
 	if (error != vgpuSuccess)
-		free(call);
+		return error;
+	error = rt_queue_host_call(stream->queue, call);
+	stream->last = stream->queue->last;
 	return error;
 }
 

@@ -207,6 +207,18 @@ if [ "${1:-}" != quick ]; then
 	done
 fi
 
+# Without seats: each of the processes is a participant of its own.
+wait_for_each_other() { # TRANSPORT
+	echo lockstep >"$sysfs/clock"
+	VGPU_TRANSPORT=$1 timeout 100 build/cuda/features/ipc_event
+	status=$?
+	echo free >"$sysfs/clock"
+	return $status
+}
+for transport in ioctl mapped; do
+	check "processes in lockstep wait for each other's events, $transport" wait_for_each_other $transport
+done
+
 # ---- knobs ----------------------------------------------------------------------------------------------------------
 
 knobs() { (cd "$sysfs" && grep . clock policy preemption transfer_policy seed watchdog_us slice_ns time_factor); }

@@ -67,29 +67,37 @@ void rt_ipc_event_detach(struct vgpuEvent *event)
 
 /* ---- functions in streams ------------------------------------------------ */
 
-static vgpuError_t put_use(struct vgpuEvent *event, struct vgpuStream *stream, uint64_t record,
-			   rt_host_call_fn *function)
+static struct event_use *use_create(struct vgpuEvent *event, uint64_t record)
 {
 	struct event_use *use = malloc(sizeof(*use));
-	struct rt_host_call call = { .call = function, .argument = use, .always = true };
-	vgpuError_t error;
 
 	if (!use)
-		return vgpuErrorMemoryAllocation;
+		return NULL;
 	*use = (struct event_use){ event->page, record, rt_current };
 	rt_event_page_get(event->page);
-	error = rt_stream_host_call(stream, &call);
-	if (error != vgpuSuccess) {
-		rt_event_page_put(event->page);
-		free(use);
-	}
-	return error;
+	return use;
 }
 
 static void use_over(struct event_use *use)
 {
 	rt_event_page_put(use->page);
 	free(use);
+}
+
+/* By @stream, or by @queue where there is none. */
+static vgpuError_t put_use(struct vgpuEvent *event, struct vgpuStream *stream,
+			   struct rt_queue *queue, uint64_t record, rt_host_call_fn *function)
+{
+	struct event_use *use = use_create(event, record);
+	struct rt_host_call call = { .call = function, .argument = use, .always = true };
+	vgpuError_t error;
+
+	if (!use)
+		return vgpuErrorMemoryAllocation;
+	error = stream ? rt_stream_host_call(stream, &call) : rt_queue_host_call(queue, &call);
+	if (error != vgpuSuccess)
+		use_over(use);
+	return error;
 }
 
 /* The stream has come to the record, or will not any more. */
@@ -107,7 +115,7 @@ static void record_reached(void *function, void *stream, void *argument, vgpuErr
 vgpuError_t rt_ipc_event_record(struct vgpuEvent *event, struct vgpuStream *stream)
 {
 	uint64_t record = rt_event_page_begin(event->page);
-	vgpuError_t error = put_use(event, stream, record, record_reached);
+	vgpuError_t error = put_use(event, stream, NULL, record, record_reached);
 
 	if (error != vgpuSuccess) {
 		rt_event_page_end(event->page, record);
@@ -151,14 +159,58 @@ vgpuError_t rt_ipc_event_hold(struct vgpuEvent *event, struct vgpuStream *stream
 	uint64_t record = rt_event_page_last(event->page);
 
 	return rt_event_page_over(event->page, record) ?
-		       vgpuSuccess : put_use(event, stream, record, hold_stream);
+		       vgpuSuccess : put_use(event, stream, NULL, record, hold_stream);
+}
+
+/* It is no work of the context: a reset goes on without it. */
+static void hold_aside(void *function, void *stream, void *argument, vgpuError_t error)
+{
+	struct event_use *use = argument;
+	struct rt_state *state = use->state;
+
+	(void)function;
+	(void)stream;
+	while (error == vgpuSuccess && !rt_event_page_wait(use->page, use->record))
+		if (__atomic_load_n(&state->sticky, __ATOMIC_RELAXED) != vgpuSuccess ||
+		    __atomic_load_n(&state->resetting, __ATOMIC_RELAXED))
+			break;
+	use_over(use);
+}
+
+/*
+ * From now on @record is waited for as one of this process, by a command that stands for it: in a
+ * lockstep clock a process that runs holds the others, but not one that waits for its device.
+ * vgpuErrorNotReady: there is no queue for that.
+ */
+static vgpuError_t follow(struct vgpuEvent *event, uint64_t record)
+{
+	struct rt_queue *queue = rt_queue_get_aside();
+	vgpuError_t error;
+
+	if (!queue)
+		return vgpuErrorNotReady;
+	error = put_use(event, NULL, queue, record, hold_aside);
+	if (error != vgpuSuccess)
+		return error;
+	event->record = record;
+	event->queue = queue;
+	event->seq = queue->last;
+	return vgpuSuccess;
 }
 
 vgpuError_t rt_ipc_event_wait(struct vgpuEvent *event)
 {
 	struct rt_event_page *page = event->page;
 	uint64_t record = rt_event_page_last(page);
+	vgpuError_t error;
 
+	if (rt_event_page_over(page, record))
+		return vgpuSuccess;
+	error = follow(event, record);
+	if (error == vgpuSuccess)
+		return rt_wait(event->queue, event->seq);
+	if (error != vgpuErrorNotReady)
+		return error;
 	/* others may destroy the event meanwhile */
 	rt_event_page_get(page);
 	pthread_mutex_unlock(&rt_lock);
@@ -170,6 +222,11 @@ vgpuError_t rt_ipc_event_wait(struct vgpuEvent *event)
 
 vgpuError_t rt_ipc_event_poll(struct vgpuEvent *event)
 {
-	return rt_event_page_over(event->page, rt_event_page_last(event->page)) ? vgpuSuccess :
-										  vgpuErrorNotReady;
+	uint64_t record = rt_event_page_last(event->page);
+	vgpuError_t error;
+
+	if (rt_event_page_over(event->page, record))
+		return vgpuSuccess;
+	error = follow(event, record);
+	return error == vgpuSuccess ? rt_poll(event->queue, event->seq) : error;
 }

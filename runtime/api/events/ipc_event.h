@@ -10,8 +10,9 @@
  * itself recorded last is waited for as with any event, by the device.
  *
  * The device knows nothing of all this: the events work with every transport, also between devices.
- * Nor does a lockstep clock: a process that sleeps for a record of another one holds the clock, as
- * when it reads from a pipe, unless one of its threads waits for the device.
+ * A program that waits for a record of another process, or polls it, does so by a function in a
+ * queue that no stream has, of which it waits for the command. So it waits for its device, which a
+ * lockstep clock has to know: time would stand for as long as the program runs.
  */
 #ifndef VGPU_RT_IPC_EVENT_H
 #define VGPU_RT_IPC_EVENT_H

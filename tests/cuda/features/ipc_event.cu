@@ -4,6 +4,9 @@
  * each other's records a hundred times, by streams, by cudaEventSynchronize() and by
  * cudaEventQuery(), and find what was done before each; where the device is theirs both, in its
  * memory, too. Then contexts and processes die with records that were not reached.
+ *
+ * A process waits for what another one says, and for its end, in a function of a stream, and is
+ * itself in a wait for its device: so all of it goes on with a lockstep clock, too (docs/sysfs.md).
  */
 #include "../common.h"
 
@@ -42,10 +45,37 @@ static void say(const void *what, size_t bytes)
 	EXPECT(write(out, what, bytes) == (ssize_t)bytes);
 }
 
+static void in_a_stream(cudaHostFn_t function, void *argument)
+{
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CHECK(cudaLaunchHostFunc(stream, function, argument));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaStreamDestroy(stream));
+}
+
+/** struct words - what is read */
+struct words {
+	void *to;
+	size_t bytes;
+	ssize_t got;
+};
+
+static void read_words(void *argument)
+{
+	struct words *words = (struct words *)argument;
+
+	words->got = read(in, words->to, words->bytes);
+}
+
 /* The other one may have ended: then so does this one. */
 static void hear(void *what, size_t bytes)
 {
-	if (read(in, what, bytes) == (ssize_t)bytes)
+	struct words words = { what, bytes, -1 };
+
+	in_a_stream(read_words, &words);
+	if (words.got == (ssize_t)bytes)
 		return;
 	mismatch("the other process said nothing");
 	exit(finish());
@@ -72,6 +102,19 @@ static bool is_shared(void)
 
 	return way ? strcmp(way, "embedded") : !access("/dev/vgpu", F_OK) ||
 					       !access("/dev/nvidiactl", F_OK);
+}
+
+static bool is_lockstep(void)
+{
+	FILE *file = is_shared() ? fopen("/sys/class/vgpu/vgpu0/clock", "r") : NULL;
+	char modes[64] = "";
+
+	if (!file)
+		return false;
+	if (!fgets(modes, sizeof(modes), file))
+		modes[0] = 0;
+	fclose(file);
+	return strstr(modes, "[lockstep]");
 }
 
 static cudaEvent_t created(cudaIpcEventHandle_t *handle)
@@ -176,6 +219,7 @@ static void player(void)
 	cudaIpcEventHandle_t handle;
 	cudaIpcMemHandle_t memory;
 	int *data = NULL;
+	char word;
 	float ms;
 
 	if (is_shared()) {
@@ -200,7 +244,12 @@ static void player(void)
 	poke<<<1, 1>>>((int *)8);
 	CHECK(cudaEventRecord(own, 0));
 	say_word();
-	hear_word();
+	EXPECT(cudaDeviceSynchronize() != cudaSuccess);
+	/* a context that is dead cannot wait for its device, and so would hold the clock */
+	if (is_lockstep())
+		CHECK(cudaDeviceReset());
+	if (read(in, &word, 1) != 1)
+		mismatch("the other process said nothing at last");
 }
 
 /* Is killed before the stream comes to its record. */
@@ -309,6 +358,28 @@ static void play(void)
 	CHECK(cudaEventDestroy(other));
 }
 
+/** struct end - of a process */
+struct end {
+	pid_t pid;
+	int status;
+};
+
+static void wait_for_end(void *argument)
+{
+	struct end *end = (struct end *)argument;
+
+	if (waitpid(end->pid, &end->status, 0) != end->pid)
+		end->status = -1;
+}
+
+static int end_of(pid_t pid)
+{
+	struct end end = { pid, -1 };
+
+	in_a_stream(wait_for_end, &end);
+	return end.status;
+}
+
 static void kill_recorder(pid_t pid)
 {
 	cudaIpcEventHandle_t handle;
@@ -319,6 +390,9 @@ static void kill_recorder(pid_t pid)
 	CHECK(cudaStreamCreate(&stream));
 	say(&handle, sizeof(handle));
 	hear_word();
+	EXPECT_ERROR(cudaEventQuery(event), cudaErrorNotReady);
+	/* which is nothing of this process that would have to end */
+	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaStreamWaitEvent(stream, event, 0));
 	EXPECT_ERROR(cudaEventQuery(event), cudaErrorNotReady);
 	EXPECT_ERROR(cudaStreamQuery(stream), cudaErrorNotReady);
@@ -326,28 +400,49 @@ static void kill_recorder(pid_t pid)
 	CHECK(cudaStreamSynchronize(stream));
 	CHECK(cudaEventSynchronize(event));
 	CHECK(cudaEventQuery(event));
-	EXPECT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+	status = end_of(pid);
+	EXPECT(status != -1 && WIFSIGNALED(status));
 	CHECK(cudaEventDestroy(event));
+}
+
+/* A reset does not wait for what others have recorded, though this process has looked for it. */
+static void reset_before_record(pid_t pid)
+{
+	cudaIpcEventHandle_t handle;
+	cudaEvent_t event = created(&handle);
+	int status;
+
+	say(&handle, sizeof(handle));
+	hear_word();
+	EXPECT_ERROR(cudaEventQuery(event), cudaErrorNotReady);
+	CHECK(cudaDeviceReset());
+	EXPECT(!kill(pid, SIGKILL));
+	EXPECT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
 }
 
 int main(int argc, char **argv)
 {
-	int to_player[2], to_victim[2], status;
-	pid_t player_pid, victim_pid;
+	int to_player[2], to_victim[2], to_last[2], status;
+	pid_t player_pid, victim_pid, last_pid;
 
 	parse_size(argc, argv, "ipc_event", NULL, 0, 0, 0);
 	common = (volatile struct common *)mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE,
 						MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	player_pid = start(player, to_player);
 	victim_pid = start(victim, to_victim);
+	last_pid = start(victim, to_last);
 	refused();
 	in = to_player[0];
 	out = to_player[1];
 	play();
-	if (waitpid(player_pid, &status, 0) != player_pid || status)
+	status = end_of(player_pid);
+	if (status)
 		mismatch("the other process: got status %d, expected 0", status);
 	in = to_victim[0];
 	out = to_victim[1];
 	kill_recorder(victim_pid);
+	in = to_last[0];
+	out = to_last[1];
+	reset_before_record(last_pid);
 	return finish();
 }
