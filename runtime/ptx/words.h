@@ -41,6 +41,8 @@
 #define PTX_K_FINITE	(1ull << 32)	/* .satfinite */
 #define PTX_K_RNA	(1ull << 33)	/* to the nearest, ties away from zero */
 #define PTX_K_WMMA	(1ull << 34)	/* of wmma alone: what it does, matrices, shapes */
+#define PTX_K_MBARRIER	(1ull << 35)
+#define PTX_K_SPARSE	(1ull << 36)	/* of mma, refused there */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone */
@@ -113,7 +115,8 @@
 	X(CLAMP, "clamp", PTX_K_SHIFT) \
 	X(SHIFTAMT, "shiftamt", PTX_K_SHIFT)							\
 	X(SYNC, "sync", PTX_K_SYNC | PTX_K_BAR) X(ALIGNED, "aligned", PTX_K_SYNC | PTX_K_BAR)	\
-	X(ARRIVE, "arrive", PTX_K_BAR) X(RED, "red", PTX_K_BAR) X(WARP, "warp", PTX_K_WARP)	\
+	X(ARRIVE, "arrive", PTX_K_BAR | PTX_K_MBARRIER) \
+	X(RED, "red", PTX_K_BAR) X(WARP, "warp", PTX_K_WARP)	\
 	X(ALL, "all", PTX_K_VOTE) X(ANY, "any", PTX_K_VOTE) X(UNI, "uni", PTX_K_VOTE | PTX_K_UNI) \
 	X(BALLOT, "ballot", PTX_K_VOTE)								\
 	X(UP, "up", PTX_K_SHFL) X(DOWN, "down", PTX_K_SHFL) X(BFLY, "bfly", PTX_K_SHFL) \
@@ -134,11 +137,19 @@
 	X(M8N8K16, "m8n8k16", PTX_K_MATRIX) X(M16N8K4, "m16n8k4", PTX_K_MATRIX) \
 	X(M16N8K8, "m16n8k8", PTX_K_MATRIX) X(M16N8K16, "m16n8k16", PTX_K_MATRIX) \
 	X(M16N8K32, "m16n8k32", PTX_K_MATRIX) \
+	X(SP, "sp", PTX_K_SPARSE) X(SPORDERED, "sp::ordered_metadata", PTX_K_SPARSE) \
 	X(LOAD, "load", PTX_K_WMMA) X(STORE, "store", PTX_K_WMMA) X(MMA, "mma", PTX_K_WMMA) \
 	X(MATRIX_A, "a", PTX_K_WMMA) X(MATRIX_B, "b", PTX_K_WMMA) X(MATRIX_C, "c", PTX_K_WMMA) \
 	X(MATRIX_D, "d", PTX_K_WMMA) X(M16N16K16, "m16n16k16", PTX_K_WMMA) \
 	X(M32N8K16, "m32n8k16", PTX_K_WMMA) X(M8N32K16, "m8n32k16", PTX_K_WMMA) \
-	X(M16N16K8, "m16n16k8", PTX_K_WMMA)
+	X(M16N16K8, "m16n16k8", PTX_K_WMMA) \
+	X(MBAR, "mbarrier", PTX_K_MBARRIER) X(INIT, "init", PTX_K_MBARRIER) \
+	X(INVAL, "inval", PTX_K_MBARRIER) X(ARRIVEDROP, "arrive_drop", PTX_K_MBARRIER) \
+	X(EXPECTTX, "expect_tx", PTX_K_MBARRIER) X(COMPLETETX, "complete_tx", PTX_K_MBARRIER) \
+	X(TESTWAIT, "test_wait", PTX_K_MBARRIER) X(TRYWAIT, "try_wait", PTX_K_MBARRIER) \
+	X(PENDINGCOUNT, "pending_count", PTX_K_MBARRIER) \
+	X(NOCOMPLETE, "noComplete", PTX_K_MBARRIER) X(PARITY, "parity", PTX_K_MBARRIER) \
+	X(NOINC, "noinc", PTX_K_MBARRIER)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
 #define PTX_OPS(X)										\
@@ -167,13 +178,13 @@
 	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") \
 	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux") \
 	X(LDMATRIX, "ldmatrix") X(MMA, "mma") X(MOVMATRIX, "movmatrix") X(STMATRIX, "stmatrix") \
-	X(WMMA, "wmma") X(ELECT, "elect") \
+	X(WMMA, "wmma") X(ELECT, "elect") X(MBARRIER, "mbarrier") \
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
 	X(DISCARD, "discard") \
 	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") \
 	X(MAPA, "mapa") \
-	X(MBARRIER, "mbarrier") X(MULTIMEM, "multimem") \
+	X(MULTIMEM, "multimem") \
 	X(SETMAXNREG, "setmaxnreg") \
 	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") \
 	X(SULD, "suld") \

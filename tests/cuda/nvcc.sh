@@ -45,6 +45,7 @@ refused_by_nvcc() { # NAME
 	ordered_atomics) echo "atomic loads of const variables are ours" ;;
 	host_math) echo "norm() and the like in host code are ours" ;;
 	matrix_products) echo "cp.async and mma.m16n8k16 in its PTX need sm_80" ;;
+	shared_barriers) echo "mbarrier.expect_tx in its PTX needs sm_90" ;;
 	memory_advice) echo "cudaMemPrefetchAsync_v2, which CUDA 13 has under another name" ;;
 	device_heap) echo "nvcc runs the constructor of an object that has no memory" ;;
 	esac

@@ -61,6 +61,8 @@ static const struct lowering {
 	[PTX_I_MADC] = { cc_lower_mad, PTX_K_TYPE | PTX_K_LOHI | PTX_K_CC, 4, 4, 1, 1 },
 	[PTX_I_MATCH] = { cc_lower_match, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 3, 3, 1, 1 },
 	[PTX_I_MAX] = { cc_lower_minmax, PTX_K_TYPE | PTX_K_FTZ | PTX_K_NAN, 3, 3, 1, 1 },
+	[PTX_I_MBARRIER] = { cc_lower_mbarrier, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM |
+			     PTX_K_MBARRIER, 1, 4, 1, 1 },
 	[PTX_I_MEMBAR] = { cc_lower_fence, PTX_K_LEVEL, 0, 0, 0, 0 },
 	[PTX_I_MIN] = { cc_lower_minmax, PTX_K_TYPE | PTX_K_FTZ | PTX_K_NAN, 3, 3, 1, 1 },
 	[PTX_I_MOV] = { cc_lower_mov, PTX_K_TYPE, 2, 2, 1, 1 },
@@ -102,14 +104,14 @@ static const struct lowering {
 	[PTX_I_TESTP] = { cc_lower_testp, PTX_K_TYPE | PTX_K_TESTP, 2, 2, 1, 1 },
 	[PTX_I_TRAP] = { cc_lower_control, 0, 0, 0, 0, 0 },
 	[PTX_I_VOTE] = { cc_lower_vote, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 2, 3, 1, 1 },
-	[PTX_I_CP] = { cc_lower_cp, PTX_K_SPACE | PTX_K_CACHE | PTX_K_TO | PTX_K_GROUP, 0, 4, 0,
-		       0 },
+	[PTX_I_CP] = { cc_lower_cp, PTX_K_TYPE | PTX_K_SPACE | PTX_K_CACHE | PTX_K_TO |
+		       PTX_K_GROUP | PTX_K_MBARRIER, 0, 4, 0, 1 },
 	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO |
 				 PTX_K_SPACE | PTX_K_LEVEL, 1, 4, 1, 1 },
 	[PTX_I_LDMATRIX] = { cc_lower_ldmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
 			     PTX_K_MATRIX, 2, 2, 1, 1 },
-	[PTX_I_MMA] = { cc_lower_mma, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX | PTX_K_FINITE, 4, 4,
-			4, 4 },
+	[PTX_I_MMA] = { cc_lower_mma, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX | PTX_K_FINITE |
+			PTX_K_SPARSE, 4, 6, 4, 4 },
 	[PTX_I_MOVMATRIX] = { cc_lower_movmatrix, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX, 2, 2, 1,
 			      1 },
 	[PTX_I_STMATRIX] = { cc_lower_stmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
@@ -585,7 +587,7 @@ static void lower_insn(struct cc_lower *l)
 		 * it
 		 */
 		if (in->op == PTX_I_SETP || in->op == PTX_I_SHFL || in->op == PTX_I_MATCH ||
-		    in->op == PTX_I_ELECT) {
+		    in->op == PTX_I_ELECT || in->op == PTX_I_MBARRIER) {
 			uint32_t own = copy;
 
 			copy = cc_temp(l, CC_P);

@@ -204,6 +204,12 @@ void cc_lower_stmatrix(struct cc_lower *l);
 void cc_lower_movmatrix(struct cc_lower *l);
 void cc_lower_wmma(struct cc_lower *l);
 void cc_lower_mma_quads(struct cc_lower *l);	/* mma.m8n8k4 of halves */
+/* lower_mbarrier.c: mbarrier; cp.async.mbarrier.arrive */
+void cc_lower_mbarrier(struct cc_lower *l);
+void cc_lower_mbarrier_copy(struct cc_lower *l);
+/* lower_atom.c: adds to 64 bits at @address, in the order of l->mem; @dst may be CC_NONE */
+void cc_atom_add64(struct cc_lower *l, const struct cc_address *address, uint32_t value,
+		   uint32_t dst);
 /*
  * lower_matrix.c, for wmma too: the number of the lane; (value >> right & mask) << left; a sum with
  * a number; a register, R or Q, of another lane; one of the registers of an operand, as it is
@@ -232,6 +238,7 @@ uint8_t cc_ld_bits(struct cc_lower *l);
 uint8_t cc_st_bits(struct cc_lower *l);
 uint8_t cc_atom_bits(struct cc_lower *l);
 uint8_t cc_fence_bits(struct cc_lower *l);
+uint8_t cc_mbarrier_bits(struct cc_lower *l);
 /* shared.c */
 void cc_lower_shared_call(struct cc_lower *l, struct cc_shared *shared,
 			  const struct ptx_operand *results, const struct ptx_operand *params);

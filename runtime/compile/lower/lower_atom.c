@@ -38,6 +38,14 @@ static struct cc_insn *atom_insn(struct cc_lower *l, const struct cc_address *ad
 	return insn;
 }
 
+void cc_atom_add64(struct cc_lower *l, const struct cc_address *address, uint32_t value,
+		   uint32_t dst)
+{
+	unsigned int flags = VGPU_ATOM_ADD | (dst == CC_NONE ? VGPU_F_ATOM_NORET : 0);
+
+	atom_insn(l, address, true, flags, dst)->b = value;
+}
+
 /* ---- halves ------------------------------------------------------------- */
 
 struct half_place {

@@ -323,6 +323,10 @@ void cc_lower_mma(struct cc_lower *l)
 	struct mma mma;
 	uint32_t sum[2][2];
 
+	if (ptx_has(l->in, PTX_M_SP) || ptx_has(l->in, PTX_M_SPORDERED))
+		cc_refuse(l, "mma.sp, the product of a sparse matrix, is not supported");
+	if (l->in->count != 4)
+		cc_refuse(l, "%u operands where 4 are wanted", l->in->count);
 	if (ptx_has(l->in, PTX_M_M8N8K4) && cc_type(l, 1) == PTX_F16) {
 		cc_lower_mma_quads(l);
 		return;

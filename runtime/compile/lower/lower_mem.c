@@ -468,6 +468,12 @@ void cc_lower_cp(struct cc_lower *l)
 
 	if (!ptx_has(l->in, PTX_M_ASYNC))
 		cc_refuse(l, "of cp there is cp.async");
+	if (ptx_has(l->in, PTX_M_MBAR)) {
+		cc_lower_mbarrier_copy(l);
+		return;
+	}
+	if (l->in->type_count || ptx_mod_of(l->in, PTX_K_MBARRIER) != PTX_M_NONE)
+		cc_refuse(l, "of barriers there is cp.async.mbarrier.arrive");
 	if (ptx_mod_of(l->in, PTX_K_GROUP) != PTX_M_NONE)
 		return;
 	if (l->in->count < 3 || !(ptx_has(l->in, PTX_M_CA) || ptx_has(l->in, PTX_M_CG)) ||

@@ -184,6 +184,31 @@ uint8_t cc_atom_bits(struct cc_lower *l)
 	return (uint8_t)VGPU_MEM(order_number(sem.order), scope_number(sem.scope), 0);
 }
 
+/*
+ * Of mbarrier: an arrival releases and a wait acquires where it does not say, among the threads of
+ * the block.
+ */
+uint8_t cc_mbarrier_bits(struct cc_lower *l)
+{
+	unsigned int what = ptx_mod_of(l->in, PTX_K_MBARRIER), orders = BIT(VGPU_ORDER_RELAXED);
+	struct semantics sem = semantics_of(l);
+	unsigned int usual = PTX_M_RELAXED;
+
+	if (what == PTX_M_ARRIVE || what == PTX_M_ARRIVEDROP)
+		usual = PTX_M_RELEASE;
+	else if (what == PTX_M_TESTWAIT || what == PTX_M_TRYWAIT)
+		usual = PTX_M_ACQUIRE;
+	else if (what != PTX_M_EXPECTTX && what != PTX_M_COMPLETETX)
+		orders = 0;
+	if (sem.order == PTX_M_NONE && sem.scope == PTX_M_NONE)
+		sem.order = usual;
+	else
+		check_order(l, sem.order, orders ? orders | BIT(order_number(usual)) : 0);
+	if (sem.scope != PTX_M_NONE && sem.scope != PTX_M_CTA)
+		cc_refuse(l, "the scope is .cta");
+	return (uint8_t)VGPU_MEM(order_number(sem.order), VGPU_SCOPE_CTA, 0);
+}
+
 /* Of fence, which is acq_rel where it does not say, and of membar, which is sc. */
 uint8_t cc_fence_bits(struct cc_lower *l)
 {
