@@ -6,6 +6,18 @@
 #include "api/memory/virtual.h"
 #include "driver.h"
 
+/*
+ * These calls are of a device, or of the process, and not of a context: a thread needs none, and
+ * has none afterwards either.
+ */
+#define OF_DEVICE(call) ({ \
+	bool entered_before = rt_thread_entered; \
+	CUresult result_of_call = drv_error(call); \
+\
+	rt_thread_entered = entered_before; \
+	result_of_call; \
+})
+
 static bool is_here(const CUmemLocation *location)
 {
 	return location->type == CU_MEM_LOCATION_TYPE_DEVICE &&
@@ -46,13 +58,13 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocatio
 CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignment, CUdeviceptr hint,
 			     unsigned long long flags)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 	uint64_t address = 0;
 
 	if (error == CUDA_SUCCESS && (!pointer || flags))
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_virtual_reserve(bytes, alignment, hint, &address));
+		error = OF_DEVICE(rt_virtual_reserve(bytes, alignment, hint, &address));
 	if (error == CUDA_SUCCESS)
 		*pointer = address;
 	return error;
@@ -60,9 +72,9 @@ CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignmen
 
 CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 
-	return error == CUDA_SUCCESS ? drv_error(rt_virtual_unreserve(pointer, bytes)) : error;
+	return error == CUDA_SUCCESS ? OF_DEVICE(rt_virtual_unreserve(pointer, bytes)) : error;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -70,7 +82,7 @@ CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
 		     const CUmemAllocationProp *prop, unsigned long long flags)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 	uint64_t id = 0;
 
 	if (error == CUDA_SUCCESS && (!handle || flags))
@@ -81,7 +93,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
 		return error;
 	if (prop->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
-	error = drv_error(rt_physical_create(prop->location.id, bytes, prop->requestedHandleTypes,
+	error = OF_DEVICE(rt_physical_create(prop->location.id, bytes, prop->requestedHandleTypes,
 					     &id));
 	if (error == CUDA_SUCCESS)
 		*handle = id;
@@ -90,20 +102,20 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 
-	return error == CUDA_SUCCESS ? drv_error(rt_physical_release(handle)) : error;
+	return error == CUDA_SUCCESS ? OF_DEVICE(rt_physical_release(handle)) : error;
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *pointer)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 	uint64_t id = 0;
 
 	if (error == CUDA_SUCCESS && !handle)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_physical_retain((uintptr_t)pointer, &id));
+		error = OF_DEVICE(rt_physical_retain((uintptr_t)pointer, &id));
 	if (error == CUDA_SUCCESS)
 		*handle = id;
 	return error;
@@ -112,14 +124,14 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
 						CUmemGenericAllocationHandle handle)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 	bool exportable = false;
 	int device = 0;
 
 	if (error == CUDA_SUCCESS && !prop)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_physical_about(handle, &device, &exportable));
+		error = OF_DEVICE(rt_physical_about(handle, &device, &exportable));
 	if (error == CUDA_SUCCESS)
 		*prop = (CUmemAllocationProp){
 			.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -133,7 +145,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
 CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
 				      CUmemAllocationHandleType type, unsigned long long flags)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 
 	if (error != CUDA_SUCCESS)
 		return error;
@@ -141,14 +153,14 @@ CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHan
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
-	return drv_error(rt_physical_export(handle, shareable));
+	return OF_DEVICE(rt_physical_export(handle, shareable));
 }
 
 /* The handle itself is passed, in the place of an address. */
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
 					CUmemAllocationHandleType type)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 	uint64_t id = 0;
 
 	if (error != CUDA_SUCCESS)
@@ -157,7 +169,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
-	error = drv_error(rt_physical_import((int)(intptr_t)shareable, &id));
+	error = OF_DEVICE(rt_physical_import((int)(intptr_t)shareable, &id));
 	if (error == CUDA_SUCCESS)
 		*handle = id;
 	return error;
@@ -168,26 +180,26 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset,
 		  CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 
 	if (error == CUDA_SUCCESS && flags)
 		error = CUDA_ERROR_INVALID_VALUE;
-	return error == CUDA_SUCCESS ? drv_error(rt_virtual_map(pointer, bytes, offset, handle)) :
+	return error == CUDA_SUCCESS ? OF_DEVICE(rt_virtual_map(pointer, bytes, offset, handle)) :
 				       error;
 }
 
 CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 
-	return error == CUDA_SUCCESS ? drv_error(rt_virtual_unmap(pointer, bytes)) : error;
+	return error == CUDA_SUCCESS ? OF_DEVICE(rt_virtual_unmap(pointer, bytes)) : error;
 }
 
 /* All of the list is looked at before anything is changed. */
 CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc *list,
 			size_t count)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 
 	if (error == CUDA_SUCCESS && (!list || !count))
 		error = CUDA_ERROR_INVALID_VALUE;
@@ -200,7 +212,7 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc
 			error = CUDA_ERROR_INVALID_DEVICE;
 	}
 	for (size_t n = 0; error == CUDA_SUCCESS && n < count; n++)
-		error = drv_error(rt_virtual_set_rights(
+		error = OF_DEVICE(rt_virtual_set_rights(
 			pointer, bytes, list[n].location.id,
 			list[n].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? VGPU_RIGHTS_WRITE :
 			list[n].flags ? VGPU_RIGHTS_READ : VGPU_RIGHTS_NONE));
@@ -210,7 +222,7 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
 			CUdeviceptr pointer)
 {
-	CUresult error = drv_check();
+	CUresult error = drv_initialised();
 	uint32_t rights = VGPU_RIGHTS_NONE;
 
 	if (error == CUDA_SUCCESS && (!flags || !location))
@@ -218,7 +230,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 	if (error == CUDA_SUCCESS && !is_here(location))
 		error = CUDA_ERROR_INVALID_DEVICE;
 	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_virtual_rights(pointer, location->id, &rights));
+		error = OF_DEVICE(rt_virtual_rights(pointer, location->id, &rights));
 	if (error == CUDA_SUCCESS)
 		*flags = rights == VGPU_RIGHTS_WRITE ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE :
 			 rights == VGPU_RIGHTS_READ ? CU_MEM_ACCESS_FLAGS_PROT_READ :

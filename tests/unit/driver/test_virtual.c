@@ -375,6 +375,39 @@ static void a_kernel_keeps_to_the_rights(void **state)
 	}
 }
 
+/* Memory is of a device: a thread needs no context for it, and has none afterwards. */
+static void no_context_is_needed(void **state)
+{
+	CUmemAllocationProp prop = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 },
+	};
+	CUmemAccessDesc access = {
+		.location = prop.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+	};
+	CUmemGenericAllocationHandle handle, again;
+	CUcontext context = drv_begin(), none = context;
+	CUdeviceptr pointer;
+
+	(void)state;
+	OK(cuCtxSetCurrent(NULL));
+	OK(cuMemCreate(&handle, 2 << 20, &prop, 0));
+	OK(cuMemGetAllocationPropertiesFromHandle(&prop, handle));
+	OK(cuMemAddressReserve(&pointer, 2 << 20, 0, 0, 0));
+	OK(cuMemMap(pointer, 2 << 20, 0, handle, 0));
+	OK(cuMemSetAccess(pointer, 2 << 20, &access, 1));
+	OK(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)pointer));
+	OK(cuMemRelease(again));
+	REFUSED(cuMemsetD32(pointer, 1, 1), CUDA_ERROR_INVALID_CONTEXT);
+	OK(cuCtxGetCurrent(&none));
+	assert_null(none);
+	OK(cuMemUnmap(pointer, 2 << 20));
+	OK(cuMemAddressFree(pointer, 2 << 20));
+	OK(cuMemRelease(handle));
+	OK(cuCtxSetCurrent(context));
+	drv_end(context);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +419,7 @@ int main(void)
 		cmocka_unit_test(what_may_only_be_read_is_not_written),
 		cmocka_unit_test(a_range_grows),
 		cmocka_unit_test(a_kernel_keeps_to_the_rights),
+		cmocka_unit_test(no_context_is_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
