@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "api/memory/virtual.h"
 #include "driver.h"
 
 #define STACK	64u
@@ -256,7 +257,10 @@ static void free_owned(CUcontext context)
 
 /* ---- contexts of the program --------------------------------------------- */
 
-/* No context of the device is left, and the runtime API has no code there: a new one is clean. */
+/*
+ * No context of the device is left, and the runtime API has no code there: a new one is clean.
+ * Memory of cuMemCreate() is of no context, and stays, unless the device's only one is dead.
+ */
 static void reset_if_unused(int device)
 {
 	struct rt_state *before = rt_current;
@@ -267,7 +271,11 @@ static void reset_if_unused(int device)
 		used |= !context->destroyed && context->device == device;
 	pthread_mutex_unlock(&lock);
 	rt_current = &rt_devices[device];
-	if (!used && rt.phase == RT_READY && (rt.sticky != vgpuSuccess || !rt.modules))
+	pthread_mutex_lock(&rt_lock);
+	used |= rt.phase != RT_READY ||
+		(rt.sticky == vgpuSuccess && (rt.modules || rt_virtual_in_use()));
+	pthread_mutex_unlock(&rt_lock);
+	if (!used)
 		vgpuDeviceReset();
 	rt_current = before;
 }

@@ -503,6 +503,14 @@ vgpuError_t rt_virtual_rights(uint64_t address, int device, uint32_t *rights)
 	return rt_leave(vgpuSuccess);
 }
 
+bool rt_virtual_in_use(void)
+{
+	for (size_t n = 0; n < physical_count; n++)
+		if (physicals[n]->device == rt_current)
+			return true;
+	return false;
+}
+
 void rt_virtual_reset(void)
 {
 	struct rt_view view;

@@ -54,6 +54,8 @@ vgpuError_t rt_virtual_unmap(uint64_t address, uint64_t bytes);
 vgpuError_t rt_virtual_set_rights(uint64_t address, uint64_t bytes, int device, uint32_t rights);
 vgpuError_t rt_virtual_rights(uint64_t address, int device, uint32_t *rights);
 
+/* Has the program handles or mappings of memory of the current device? Needs the lock. */
+bool rt_virtual_in_use(void);
 /* The current device is closed: its memory and its mappings are gone. Needs the lock. */
 void rt_virtual_reset(void);
 

@@ -386,8 +386,9 @@ static void no_context_is_needed(void **state)
 		.location = prop.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
 	};
 	CUmemGenericAllocationHandle handle, again;
-	CUcontext context = drv_begin(), none = context;
+	CUcontext context = drv_begin(), none = context, later;
 	CUdeviceptr pointer;
+	uint32_t word = 0;
 
 	(void)state;
 	OK(cuCtxSetCurrent(NULL));
@@ -401,11 +402,19 @@ static void no_context_is_needed(void **state)
 	REFUSED(cuMemsetD32(pointer, 1, 1), CUDA_ERROR_INVALID_CONTEXT);
 	OK(cuCtxGetCurrent(&none));
 	assert_null(none);
+	/* it outlives the contexts */
+	OK(cuCtxCreate(&later, 0, 0));
+	OK(cuMemsetD32(pointer, 77, 1));
+	OK(cuCtxDestroy(context));
+	OK(cuCtxDestroy(later));
+	OK(cuCtxCreate(&later, 0, 0));
+	OK(cuMemcpyDtoH(&word, pointer, 4));
+	assert_int_equal(word, 77);
+	OK(cuCtxDestroy(later));
 	OK(cuMemUnmap(pointer, 2 << 20));
 	OK(cuMemAddressFree(pointer, 2 << 20));
 	OK(cuMemRelease(handle));
-	OK(cuCtxSetCurrent(context));
-	drv_end(context);
+	REFUSED(cuMemRelease(handle), CUDA_ERROR_INVALID_VALUE);
 }
 
 int main(void)
