@@ -82,6 +82,7 @@ vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, in
 	case VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED: *value = p->virtual_memory; break;
 	case HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: *value = p->exports_memory; break;
 	case MEMORY_POOLS_SUPPORTED: *value = 1; break;
+	case MEMPOOL_SUPPORTED_HANDLE_TYPES: *value = p->exports_memory; break;
 	case IPC_EVENT_SUPPORTED: *value = 1; break;
 	default:
 		if (!is_attribute(attribute))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory/advice.h"
+#include "memory/ipc.h"
 #include "memory/pool.h"
 #include "memory/views.h"
 #include "owned.h"
@@ -86,6 +87,8 @@ vgpuError_t vgpuFree(void *pointer)
 	struct rt_state *before = rt_current;
 	vgpuError_t error;
 
+	if (rt_ipc_is_pooled(pointer))
+		return rt_ipc_close_pooled(pointer);
 	rt_current = rt_owner(pointer);
 	error = free_call(pointer);
 	rt_current = before;

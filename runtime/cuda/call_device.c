@@ -126,6 +126,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->pageableMemoryAccess = found.process_memory;
 	prop->pageableMemoryAccessUsesHostPageTables = found.process_memory;
 	prop->memoryPoolsSupported = 1;
+	prop->memoryPoolSupportedHandleTypes = (unsigned int)found.exports_memory;
 	prop->ipcEventSupported = 1;
 	prop->asyncEngineCount = found.copy_engines;
 	prop->unifiedAddressing = 1;

@@ -2,7 +2,9 @@
 /*
  * CUDA names: pools and stream-ordered allocation.
  */
-#include "api/memory/pool.h"
+#include <string.h>
+
+#include "api/memory/pool_share.h"
 #include "calls.h"
 
 _Static_assert(sizeof(struct cudaMemAccessDesc) == sizeof(struct rt_pool_access),
@@ -51,8 +53,11 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 	if (!pool || !props || props->allocType != cudaMemAllocationTypePinned ||
 	    props->location.type != cudaMemLocationTypeDevice)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (props->handleTypes != cudaMemHandleTypeNone)
-		return CUDA_REFUSE("a pool shared between processes is");
+	if (props->handleTypes & ~(unsigned int)cudaMemHandleTypePosixFileDescriptor)
+		return CUDA_REFUSE("a handle for Windows or a fabric is");
+	if (props->handleTypes == cudaMemHandleTypePosixFileDescriptor)
+		return cuda_error(rt_pool_create_shared(props->location.id, props->maxSize,
+							(struct rt_pool **)(void *)pool));
 	return cuda_error(rt_pool_create(props->location.id, props->maxSize,
 					 (struct rt_pool **)(void *)pool));
 }
@@ -98,4 +103,52 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
 	if (error == vgpuSuccess)
 		*flags = (enum cudaMemAccessFlags)found;
 	return cuda_error(error);
+}
+
+/* ---- pools of several processes ------------------------------------------- */
+
+_Static_assert(sizeof(struct cudaMemPoolPtrExportData) == sizeof(struct rt_ipc_memory),
+	       "one kind of handle");
+
+cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
+					       enum cudaMemAllocationHandleType type,
+					       unsigned int flags)
+{
+	if (flags || type != cudaMemHandleTypePosixFileDescriptor)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cuda_error(rt_pool_export(pool_of(pool), handle));
+}
+
+/* The descriptor itself is passed, in the place of an address. */
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
+						 enum cudaMemAllocationHandleType type,
+						 unsigned int flags)
+{
+	if (flags || type != cudaMemHandleTypePosixFileDescriptor)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cuda_error(rt_pool_import((int)(intptr_t)handle, (struct rt_pool **)(void *)pool));
+}
+
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *pointer)
+{
+	struct rt_ipc_memory memory;
+	vgpuError_t error;
+
+	if (!data)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = rt_pool_export_pointer(pointer, &memory);
+	if (error == vgpuSuccess)
+		memcpy(data, &memory, sizeof(memory));
+	return cuda_error(error);
+}
+
+cudaError_t cudaMemPoolImportPointer(void **pointer, cudaMemPool_t pool,
+				     struct cudaMemPoolPtrExportData *data)
+{
+	struct rt_ipc_memory memory;
+
+	if (!data)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	memcpy(&memory, data, sizeof(memory));
+	return cuda_error(rt_pool_import_pointer(pool_of(pool), &memory, pointer));
 }

@@ -167,6 +167,15 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
 				 size_t count);
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
 				 struct cudaMemLocation *location);
+cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
+					       enum cudaMemAllocationHandleType type,
+					       unsigned int flags);
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
+						 enum cudaMemAllocationHandleType type,
+						 unsigned int flags);
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *pointer);
+cudaError_t cudaMemPoolImportPointer(void **pointer, cudaMemPool_t pool,
+				     struct cudaMemPoolPtrExportData *data);
 
 /* streams and events */
 cudaError_t cudaStreamCreate(cudaStream_t *stream);

@@ -394,6 +394,16 @@
 	     CUmemPool_attribute attribute, void *value)) \
 	CALL(cuMemPoolSetAccess, cuMemPoolSetAccess, 11020, (CUmemoryPool pool, \
 	     const CUmemAccessDesc *list, size_t count)) \
+	CALL(cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle, 11020, \
+	     (void *handle, CUmemoryPool pool, CUmemAllocationHandleType type, \
+	     unsigned long long flags)) \
+	CALL(cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle, 11020, \
+	     (CUmemoryPool *pool, void *handle, CUmemAllocationHandleType type, \
+	     unsigned long long flags)) \
+	CALL(cuMemPoolExportPointer, cuMemPoolExportPointer, 11020, \
+	     (CUmemPoolPtrExportData *data, CUdeviceptr pointer)) \
+	CALL(cuMemPoolImportPointer, cuMemPoolImportPointer, 11020, (CUdeviceptr *pointer, \
+	     CUmemoryPool pool, CUmemPoolPtrExportData *data)) \
 	CALL(cuMemPoolGetAccess, cuMemPoolGetAccess, 11020, (CUmemAccess_flags *flags, \
 	     CUmemoryPool pool, CUmemLocation *location)) \
 	CALL(cuMemAddressReserve, cuMemAddressReserve, 10020, (CUdeviceptr *pointer, \

@@ -168,16 +168,6 @@
 		enum cudaGraphMemAttributeType attr, void *value)) \
 	CALL("graphs are", cudaDeviceSetGraphMemAttribute, (int device, \
 		enum cudaGraphMemAttributeType attr, void *value)) \
-	CALL("graphs are", cudaDeviceGraphMemTrim, (int device))				\
-	CALL("a pool shared between processes is", cudaMemPoolExportPointer,			\
-	     (struct cudaMemPoolPtrExportData *data, void *pointer))				\
-	CALL("a pool shared between processes is", cudaMemPoolImportPointer,			\
-	     (void **pointer, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data))	\
-	CALL("a pool shared between processes is", cudaMemPoolExportToShareableHandle,		\
-	     (void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, \
-	     unsigned int flags)) \
-	CALL("a pool shared between processes is", cudaMemPoolImportFromShareableHandle,	\
-	     (cudaMemPool_t *pool, void *handle, enum cudaMemAllocationHandleType type, \
-	     unsigned int flags))
+	CALL("graphs are", cudaDeviceGraphMemTrim, (int device))
 
 #endif

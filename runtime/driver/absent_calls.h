@@ -231,10 +231,6 @@
 	CALL("memory and semaphores of other APIs are", cuSignalExternalSemaphoresAsync_ptsz) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync_ptsz) \
-	CALL("memory shared between processes is", cuMemPoolExportPointer) \
-	CALL("memory shared between processes is", cuMemPoolExportToShareableHandle) \
-	CALL("memory shared between processes is", cuMemPoolImportFromShareableHandle) \
-	CALL("memory shared between processes is", cuMemPoolImportPointer) \
 	CALL("pools of memory are", cuMemGetDefaultMemPool) \
 	CALL("pools of memory are", cuMemGetMemPool) \
 	CALL("pools of memory are", cuMemSetMemPool) \

@@ -2,7 +2,9 @@
 /*
  * Driver API: pools of memory and stream-ordered allocation.
  */
-#include "api/memory/pool.h"
+#include <string.h>
+
+#include "api/memory/pool_share.h"
 #include "driver.h"
 
 _Static_assert(sizeof(CUmemAccessDesc) == sizeof(struct rt_pool_access),
@@ -83,8 +85,11 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error != CUDA_SUCCESS)
 		return error;
-	if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-		return DRV_REFUSE("a pool shared between processes is");
+	if (props->handleTypes & ~(unsigned int)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		return DRV_REFUSE("a handle for Windows or a fabric is");
+	if (props->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		return drv_error(rt_pool_create_shared(props->location.id, props->maxSize,
+						       (struct rt_pool **)(void *)pool));
 	return drv_error(rt_pool_create(props->location.id, props->maxSize,
 					(struct rt_pool **)(void *)pool));
 }
@@ -143,5 +148,66 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLo
 		error = drv_error(rt_pool_get_access(pool_of(pool), location->id, &found));
 	if (error == CUDA_SUCCESS)
 		*flags = (CUmemAccess_flags)found;
+	return error;
+}
+
+/* ---- pools of several processes ------------------------------------------- */
+
+_Static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(struct rt_ipc_memory),
+	       "one kind of handle");
+
+CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
+					  CUmemAllocationHandleType type, unsigned long long flags)
+{
+	CUresult error = drv_initialised();
+
+	if (error == CUDA_SUCCESS && (flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+		error = CUDA_ERROR_INVALID_VALUE;
+	return error == CUDA_SUCCESS ? drv_error(rt_pool_export(pool_of(pool), handle)) : error;
+}
+
+/* The descriptor itself is passed, in the place of an address. */
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle,
+					    CUmemAllocationHandleType type,
+					    unsigned long long flags)
+{
+	CUresult error = drv_initialised();
+
+	if (error == CUDA_SUCCESS && (flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error != CUDA_SUCCESS)
+		return error;
+	return drv_error(rt_pool_import((int)(intptr_t)handle, (struct rt_pool **)(void *)pool));
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr pointer)
+{
+	CUresult error = drv_check();
+	struct rt_ipc_memory memory;
+
+	if (error == CUDA_SUCCESS && !data)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_pool_export_pointer(drv_pointer(pointer), &memory));
+	if (error == CUDA_SUCCESS)
+		memcpy(data, &memory, sizeof(memory));
+	return error;
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool,
+				CUmemPoolPtrExportData *data)
+{
+	CUresult error = drv_check();
+	struct rt_ipc_memory memory;
+	void *address = NULL;
+
+	if (error == CUDA_SUCCESS && (!pointer || !data))
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error != CUDA_SUCCESS)
+		return error;
+	memcpy(&memory, data, sizeof(memory));
+	error = drv_error(rt_pool_import_pointer(pool_of(pool), &memory, &address));
+	if (error == CUDA_SUCCESS)
+		*pointer = (CUdeviceptr)(uintptr_t)address;
 	return error;
 }

@@ -20,9 +20,11 @@ struct opened {
 	uint64_t offset;
 	uint64_t address;
 	unsigned int references;
+	bool pooled;			/* of a pool of another process */
 };
 
 static struct opened *all;
+static bool any_pooled;			/* one was ever open */
 
 /* Forgets what has gone with its context. */
 static void forget_gone(void)
@@ -49,16 +51,16 @@ static struct opened *find_opened(const struct rt_ipc_memory *handle)
 	return NULL;
 }
 
-static struct opened *find_address(uint64_t address)
+static struct opened *find_address(uint64_t address, bool pooled)
 {
 	forget_gone();
 	for (struct opened *one = all; one; one = one->next)
-		if (one->address == address)
+		if (one->address == address && one->pooled == pooled)
 			return one;
 	return NULL;
 }
 
-static bool has_names(void)
+bool rt_ipc_possible(void)
 {
 	return rt.ops->abilities && rt.ops->abilities(rt.transport) & VGPU_TRANSPORT_NAMES;
 }
@@ -78,24 +80,31 @@ static vgpuError_t leave_to(struct rt_state *before, vgpuError_t error)
 
 /* ---- export -------------------------------------------------------------- */
 
-static vgpuError_t export(uint64_t address, struct rt_ipc_memory *handle)
+static vgpuError_t export(uint64_t address, struct rt_ipc_memory *handle, bool pooled)
 {
+	struct rt_pool_name name;
 	uint64_t base;
 
-	if (!has_names()) {
-		rt_message("cudaIpcGetMemHandle: this device is of one process alone; memory is "
-			   "shared on /dev/vgpu, with a module that has VGPU_IOC_MEM_NAME");
+	if (!rt_ipc_possible()) {
+		rt_message("memory for other processes: this device is of one process alone; "
+			   "memory is shared on /dev/vgpu, with a module that has "
+			   "VGPU_IOC_MEM_NAME");
 		return vgpuErrorNotSupported;
 	}
 	memset(handle, 0, sizeof(*handle));
-	if (!rt_alloc_find(address, &base, &handle->bytes) || rt_pool_has((void *)base))
+	if (!rt_alloc_find(address, &base, &handle->bytes) || rt_pool_has((void *)base) != pooled)
 		return vgpuErrorInvalidValue;
-	handle->magic = RT_IPC_MEMORY;
+	handle->magic = pooled ? RT_IPC_POOLED : RT_IPC_MEMORY;
+	if (pooled) {
+		if (base != address || !rt_pool_name_of((void *)base, &name))
+			return vgpuErrorInvalidValue;
+		memcpy(handle->pool, &name, sizeof(handle->pool));
+	}
 	handle->device = rt_device_place((unsigned int)rt_device());
 	return rt_alloc_name(base, handle->name, &handle->offset);
 }
 
-vgpuError_t rt_ipc_export(const void *address, struct rt_ipc_memory *handle)
+static vgpuError_t export_call(const void *address, struct rt_ipc_memory *handle, bool pooled)
 {
 	struct rt_state *before = rt_current;
 	vgpuError_t error = rt_enter();
@@ -104,8 +113,18 @@ vgpuError_t rt_ipc_export(const void *address, struct rt_ipc_memory *handle)
 		return error;
 	error = go_to_owner(address);
 	if (error == vgpuSuccess)
-		error = export((uint64_t)(uintptr_t)address, handle);
+		error = export((uint64_t)(uintptr_t)address, handle, pooled);
 	return leave_to(before, error);
+}
+
+vgpuError_t rt_ipc_export(const void *address, struct rt_ipc_memory *handle)
+{
+	return export_call(address, handle, false);
+}
+
+vgpuError_t rt_ipc_export_pooled(const void *address, struct rt_ipc_memory *handle)
+{
+	return export_call(address, handle, true);
 }
 
 bool rt_ipc_can(const void *address)
@@ -116,7 +135,7 @@ bool rt_ipc_can(const void *address)
 
 	if (rt_enter() != vgpuSuccess)
 		return false;
-	if (go_to_owner(address) == vgpuSuccess && has_names() &&
+	if (go_to_owner(address) == vgpuSuccess && rt_ipc_possible() &&
 	    rt_alloc_find((uint64_t)(uintptr_t)address, &base, &bytes))
 		can = rt_alloc_is_own(base) && !rt_pool_has((void *)base);
 	leave_to(before, vgpuSuccess);
@@ -125,12 +144,14 @@ bool rt_ipc_can(const void *address)
 
 /* ---- import -------------------------------------------------------------- */
 
-static bool is_handle(const struct rt_ipc_memory *handle)
-{
-	static const uint32_t none[5];
+static const struct rt_pool_name no_pool;
 
-	return handle->magic == RT_IPC_MEMORY && handle->bytes &&
-	       !memcmp(handle->reserved, none, sizeof(none));
+/* @pool: &no_pool: none */
+static bool is_handle(const struct rt_ipc_memory *handle, const struct rt_pool_name *pool)
+{
+	return handle->magic == (pool == &no_pool ? RT_IPC_MEMORY : RT_IPC_POOLED) &&
+	       handle->bytes && !handle->reserved &&
+	       !memcmp(handle->pool, pool, sizeof(handle->pool));
 }
 
 /* An address for what the handle says, which is looked up; its name ends with its process. */
@@ -142,8 +163,8 @@ static vgpuError_t map(const struct rt_ipc_memory *handle, uint64_t *address)
 	int ret = rt.ops->mem_open(rt.transport, handle->name, &number, &bytes);
 
 	if (ret == -ENOENT) {
-		rt_message("cudaIpcOpenMemHandle: there is no such memory: it has been freed, or "
-			   "its process has ended, or it is another user's");
+		rt_message("memory of another process: there is none of this handle: it has been "
+			   "freed, or its process has ended, or it is another user's");
 		return vgpuErrorInvalidResourceHandle;
 	}
 	if (ret)
@@ -176,25 +197,30 @@ static vgpuError_t open_new(const struct rt_ipc_memory *handle, uint64_t *addres
 		.offset = handle->offset,
 		.address = *address,
 		.references = 1,
+		.pooled = handle->magic == RT_IPC_POOLED,
 	};
+	if (one->pooled)
+		__atomic_store_n(&any_pooled, true, __ATOMIC_RELAXED);
 	all = one;
 	return vgpuSuccess;
 }
 
-static vgpuError_t open_handle(const struct rt_ipc_memory *handle, uint64_t *address)
+static vgpuError_t open_handle(const struct rt_ipc_memory *handle,
+			       const struct rt_pool_name *pool, uint64_t *address)
 {
 	struct opened *one;
 
-	if (!has_names()) {
-		rt_message("cudaIpcOpenMemHandle: this device is of one process alone; memory is "
-			   "shared on /dev/vgpu, with a module that has VGPU_IOC_MEM_OPEN");
+	if (!rt_ipc_possible()) {
+		rt_message("memory of another process: this device is of one process alone; "
+			   "memory is shared on /dev/vgpu, with a module that has "
+			   "VGPU_IOC_MEM_OPEN");
 		return vgpuErrorNotSupported;
 	}
-	if (!is_handle(handle))
-		return vgpuErrorInvalidResourceHandle;
+	if (!is_handle(handle, pool))
+		return pool == &no_pool ? vgpuErrorInvalidResourceHandle : vgpuErrorInvalidValue;
 	if (handle->device != rt_device_place((unsigned int)rt_device())) {
-		rt_message("cudaIpcOpenMemHandle: memory of device %u cannot be used on device %u",
-			   handle->device, rt_device_place((unsigned int)rt_device()));
+		rt_message("memory of another process: that of device %u cannot be used on "
+			   "device %u", handle->device, rt_device_place((unsigned int)rt_device()));
 		return vgpuErrorPeerAccessUnsupported;
 	}
 	if (rt_alloc_has_name(handle->name))
@@ -207,17 +233,23 @@ static vgpuError_t open_handle(const struct rt_ipc_memory *handle, uint64_t *add
 	return vgpuSuccess;
 }
 
-vgpuError_t rt_ipc_open(const struct rt_ipc_memory *handle, void **pointer)
+vgpuError_t rt_ipc_open_pooled(const struct rt_ipc_memory *handle, const struct rt_pool_name *pool,
+			       void **pointer)
 {
 	vgpuError_t error = rt_enter();
 	uint64_t address;
 
 	if (error != vgpuSuccess)
 		return error;
-	error = open_handle(handle, &address);
+	error = open_handle(handle, pool, &address);
 	if (error == vgpuSuccess)
 		*pointer = (void *)(uintptr_t)address;
 	return rt_leave(error);
+}
+
+vgpuError_t rt_ipc_open(const struct rt_ipc_memory *handle, void **pointer)
+{
+	return rt_ipc_open_pooled(handle, &no_pool, pointer);
 }
 
 /* ---- close --------------------------------------------------------------- */
@@ -236,7 +268,7 @@ static vgpuError_t close_last(struct opened *one)
 	return error;
 }
 
-vgpuError_t rt_ipc_close(const void *pointer)
+static vgpuError_t close_call(const void *pointer, bool pooled)
 {
 	uint64_t address = (uint64_t)(uintptr_t)pointer;
 	struct rt_state *before = rt_current;
@@ -245,12 +277,12 @@ vgpuError_t rt_ipc_close(const void *pointer)
 
 	if (error != vgpuSuccess)
 		return error;
-	one = find_address(address);
+	one = find_address(address, pooled);
 	if (one && one->references == 1) {
 		rt_current = one->device;
 		error = rt_sync_all();
 		/* others may close it while the lock is given up */
-		one = find_address(address);
+		one = find_address(address, pooled);
 	}
 	if (error != vgpuSuccess)
 		return leave_to(before, error);
@@ -259,4 +291,26 @@ vgpuError_t rt_ipc_close(const void *pointer)
 	if (--one->references)
 		return leave_to(before, vgpuSuccess);
 	return leave_to(before, close_last(one));
+}
+
+vgpuError_t rt_ipc_close(const void *pointer)
+{
+	return close_call(pointer, false);
+}
+
+vgpuError_t rt_ipc_close_pooled(const void *pointer)
+{
+	return close_call(pointer, true);
+}
+
+bool rt_ipc_is_pooled(const void *pointer)
+{
+	bool found;
+
+	if (!__atomic_load_n(&any_pooled, __ATOMIC_RELAXED))
+		return false;
+	pthread_mutex_lock(&rt_lock);
+	found = find_address((uint64_t)(uintptr_t)pointer, true);
+	pthread_mutex_unlock(&rt_lock);
+	return found;
 }

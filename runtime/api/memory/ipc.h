@@ -12,7 +12,10 @@
 
 #include "state.h"
 
+struct rt_pool_name;
+
 #define RT_IPC_MEMORY	0x6d656d2d75706776ull	/* "vgpu-mem" */
+#define RT_IPC_POOLED	0x6d6d702d75706776ull	/* "vgpu-pmm": from a pool (pool_share.h) */
 
 /** struct rt_ipc_memory - a cudaIpcMemHandle_t, and a CUipcMemHandle */
 struct rt_ipc_memory {
@@ -21,7 +24,8 @@ struct rt_ipc_memory {
 	uint64_t offset;		/* in it, of the allocation */
 	uint64_t bytes;			/* of that */
 	uint32_t device;		/* rt_device_place() */
-	uint32_t reserved[5];		/* 0 */
+	uint32_t pool[4];		/* its name, of an allocation of one; else 0 */
+	uint32_t reserved;		/* 0 */
 };
 
 /*
@@ -32,13 +36,23 @@ struct rt_ipc_memory {
 vgpuError_t rt_ipc_export(const void *address, struct rt_ipc_memory *handle);
 /* Is it memory that rt_ipc_export() takes? */
 bool rt_ipc_can(const void *address);
+/* The same for what was allocated at @address from a pool with a name; needs no lock either. */
+vgpuError_t rt_ipc_export_pooled(const void *address, struct rt_ipc_memory *handle);
+/* Can the current device, which is open, share memory? Needs the lock. */
+bool rt_ipc_possible(void);
 /*
  * Its beginning, on the current device. Opened again it is the same address.
  * vgpuErrorInvalidResourceHandle: it is no handle, or of what has been freed, or is another user's;
  * vgpuErrorDeviceUninitialized: of this process; vgpuErrorPeerAccessUnsupported: of another device.
  */
 vgpuError_t rt_ipc_open(const struct rt_ipc_memory *handle, void **address);
+/* The same for memory of the pool of that name; vgpuErrorInvalidValue: it is of another one. */
+vgpuError_t rt_ipc_open_pooled(const struct rt_ipc_memory *handle, const struct rt_pool_name *pool,
+			       void **address);
 /* As often as it was opened; then it is unmapped, when work in flight has ended. */
 vgpuError_t rt_ipc_close(const void *address);
+vgpuError_t rt_ipc_close_pooled(const void *address);
+/* Is it such an address of rt_ipc_open_pooled()? Takes the lock, if there may be some. */
+bool rt_ipc_is_pooled(const void *address);
 
 #endif

@@ -30,6 +30,8 @@ struct rt_pool {
 	uint64_t threshold;
 	uint64_t most;			/* reserved bytes; 0: no limit */
 	int reuse[3];
+	struct rt_pool_name name;
+	bool imported;			/* of another process (pool_share.c) */
 	bool destroyed;			/* for the program; ends with its last allocation */
 };
 
@@ -331,7 +333,8 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 	if (error == vgpuSuccess && !pool)
 		pool = current_pool(rt_device());
 	/* the memory of another device is of no use here */
-	if (error == vgpuSuccess && (!pool_known(pool) || pool->device != rt_current))
+	if (error == vgpuSuccess &&
+	    (!pool_known(pool) || pool->device != rt_current || pool->imported))
 		error = vgpuErrorInvalidValue;
 	if (error == vgpuSuccess) {
 		refresh(pool);
@@ -363,7 +366,7 @@ vgpuError_t rt_pool_choose(int device, struct rt_pool *pool)
 	error = pool_enter(pool);
 	if (error != vgpuSuccess)
 		return error;
-	if (pool->device != &rt_devices[device])
+	if (pool->device != &rt_devices[device] || pool->imported)
 		return pool_leave(vgpuErrorInvalidValue);
 	chosen_pools[device] = pool;
 	return pool_leave(vgpuSuccess);
@@ -386,6 +389,43 @@ vgpuError_t rt_pool_create(int device, uint64_t most, struct rt_pool **out)
 	pthread_mutex_unlock(&rt_lock);
 	*out = pool;
 	return vgpuSuccess;
+}
+
+void rt_pool_set_name(struct rt_pool *pool, const struct rt_pool_name *name, bool imported)
+{
+	pthread_mutex_lock(&rt_lock);
+	pool->name = *name;
+	pool->imported = imported;
+	pthread_mutex_unlock(&rt_lock);
+}
+
+static bool has_name(const struct rt_pool *pool)
+{
+	return pool->name.bits[0] || pool->name.bits[1];
+}
+
+bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device)
+{
+	bool named;
+
+	pthread_mutex_lock(&rt_lock);
+	named = pool_known(pool) && has_name(pool);
+	if (named) {
+		*name = pool->name;
+		*device = (int)(pool->device - rt_devices);
+	}
+	pthread_mutex_unlock(&rt_lock);
+	return named;
+}
+
+bool rt_pool_name_of(const void *pointer, struct rt_pool_name *name)
+{
+	const struct block *block = block_of(pointer);
+
+	if (!block || block->held || !has_name(block->pool))
+		return false;
+	*name = block->pool->name;
+	return true;
 }
 
 vgpuError_t rt_pool_destroy(struct rt_pool *pool)

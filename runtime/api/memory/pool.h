@@ -15,6 +15,11 @@
 /* A cudaMemPool_t and a CUmemoryPool. Handles come from the program: unknown ones are refused. */
 struct rt_pool;
 
+/** struct rt_pool_name - which it is to other processes; random, or 0: it is of this one alone */
+struct rt_pool_name {
+	uint64_t bits[2];
+};
+
 /* CUDA's numbers, cudaMemPoolAttr and CUmemPool_attribute; the value is an int or a uint64_t. */
 enum rt_pool_attribute {
 	RT_POOL_REUSE_BY_EVENTS = 1,	/* int; these three are remembered, and nothing follows */
@@ -57,6 +62,10 @@ vgpuError_t rt_pool_get(struct rt_pool *pool, int attribute, void *value);
 vgpuError_t rt_pool_set_access(struct rt_pool *pool, const struct rt_pool_access *list,
 			       size_t count);
 vgpuError_t rt_pool_get_access(struct rt_pool *pool, int device, int *flags);
+/* @pool is new. @imported: nothing can be allocated from it. */
+void rt_pool_set_name(struct rt_pool *pool, const struct rt_pool_name *name, bool imported);
+/* And its device; false: it is no pool, or has no name. */
+bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device);
 /* @pool: NULL: the current device's; else one of that device. */
 vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vgpuStream_t stream);
 
@@ -66,6 +75,8 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 bool rt_pools_release(void);
 /* Is it an allocation from a pool, of any device? */
 bool rt_pool_has(const void *pointer);
+/* The pool of an allocation that is not freed has a name, which is copied. */
+bool rt_pool_name_of(const void *pointer, struct rt_pool_name *name);
 /* Frees one, which nothing uses any more. vgpuErrorInvalidValue: it is none, or was freed. */
 vgpuError_t rt_pool_free(const void *pointer);
 

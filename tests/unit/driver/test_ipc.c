@@ -30,6 +30,46 @@ static void memory_is_of_one_process(void **state)
 	drv_end(context);
 }
 
+static void pools_are_of_one_process(void **state)
+{
+	CUmemPoolProps props = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 },
+	};
+	CUcontext context = drv_begin();
+	CUmemPoolPtrExportData data = { { 0 } };
+	CUmemoryPool pool, imported;
+	CUdeviceptr pointer, none;
+	int file = -1, types = -1;
+
+	(void)state;
+	OK(cuDeviceGetAttribute(&types, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, 0));
+	assert_int_equal(types, 0);
+	REFUSED(cuMemPoolCreate(&pool, &props), CUDA_ERROR_NOT_SUPPORTED);
+	props.handleTypes = CU_MEM_HANDLE_TYPE_WIN32;
+	REFUSED(cuMemPoolCreate(&pool, &props), CUDA_ERROR_NOT_SUPPORTED);
+	props.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+	OK(cuMemPoolCreate(&pool, &props));
+	REFUSED(cuMemPoolExportToShareableHandle(&file, pool,
+						 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+		CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemPoolExportToShareableHandle(&file, NULL,
+						 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+		CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file,
+						   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+		CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemAllocFromPoolAsync(&pointer, 1000, pool, NULL));
+	REFUSED(cuMemPoolExportPointer(NULL, pointer), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemPoolExportPointer(&data, pointer), CUDA_ERROR_NOT_SUPPORTED);
+	REFUSED(cuMemPoolImportPointer(&none, pool, &data), CUDA_ERROR_INVALID_VALUE);
+	REFUSED(cuMemPoolImportPointer(NULL, pool, &data), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemFreeAsync(pointer, NULL));
+	OK(cuMemPoolDestroy(pool));
+	drv_end(context);
+}
+
 static void the_calls_are_found(void **state)
 {
 	CUdriverProcAddressQueryResult status;
@@ -85,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_of_one_process),
+		cmocka_unit_test(pools_are_of_one_process),
 		cmocka_unit_test(the_calls_are_found),
 		cmocka_unit_test(events_have_handles),
 	};
