@@ -249,8 +249,8 @@ $(O)/fuzz/seeds: $(O)/native/tests/fuzz/seeds.o $(O)/native/libvgpu.a $(O)/nativ
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(libraries)
 # CUDA tests whose PTX is small and uses much of the instruction set.
 fuzz-ptx := $(patsubst %,$(O)/fuzz/ptx/%.ptx,saxpy reduce scan bitonic histogram $(addprefix features/,atomics_all barriers_fences \
-	constant_symbols device_calls divergence dynamic_shared half_types integer_ops kernel_params math_f32 math_f64 matrix_products struct_values vector_types \
-	warp_intrinsics warp_masks))
+	constant_symbols device_calls divergence dynamic_shared half_types integer_ops kernel_params math_f32 math_f64 matrix_products shared_barriers \
+	struct_values vector_types warp_intrinsics warp_masks))
 $(O)/fuzz/ptx/%.ptx: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda --ptx $< -o $@
