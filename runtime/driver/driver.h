@@ -31,6 +31,18 @@ CUresult drv_refuse(bool *said, const char *call, const char *what);
 })
 
 /*
+ * The code of a native call that is of a device, or of the process, and not of a context: the
+ * thread has no more of one afterwards than before.
+ */
+#define DRV_OF_DEVICE(call) ({ \
+	bool entered_before = rt_thread_entered; \
+	CUresult result_of_call = drv_error(call); \
+\
+	rt_thread_entered = entered_before; \
+	result_of_call; \
+})
+
+/*
  * context.c: whether a call that needs a context may go on. Makes the device of the thread's
  * context the current one. CUDA_ERROR_NOT_INITIALIZED, _INVALID_CONTEXT, _CONTEXT_IS_DESTROYED.
  */

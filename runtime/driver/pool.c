@@ -88,8 +88,8 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 	if (props->handleTypes & ~(unsigned int)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
 	if (props->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-		return drv_error(rt_pool_create_shared(props->location.id, props->maxSize,
-						       (struct rt_pool **)(void *)pool));
+		return DRV_OF_DEVICE(rt_pool_create_shared(props->location.id, props->maxSize,
+							   (struct rt_pool **)(void *)pool));
 	return drv_error(rt_pool_create(props->location.id, props->maxSize,
 					(struct rt_pool **)(void *)pool));
 }

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Driver API: virtual memory management. Memory is of a device, pinned, and its handle can be a
- * file descriptor where the device has those; other kinds are refused.
+ * file descriptor where the device has those; other kinds are refused. No call needs a context.
  */
 #include "api/memory/virtual.h"
 #include "driver.h"
-
-/*
- * These calls are of a device, or of the process, and not of a context: a thread needs none, and
- * has none afterwards either.
- */
-#define OF_DEVICE(call) ({ \
-	bool entered_before = rt_thread_entered; \
-	CUresult result_of_call = drv_error(call); \
-\
-	rt_thread_entered = entered_before; \
-	result_of_call; \
-})
 
 static bool is_here(const CUmemLocation *location)
 {
@@ -64,7 +52,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignmen
 	if (error == CUDA_SUCCESS && (!pointer || flags))
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = OF_DEVICE(rt_virtual_reserve(bytes, alignment, hint, &address));
+		error = DRV_OF_DEVICE(rt_virtual_reserve(bytes, alignment, hint, &address));
 	if (error == CUDA_SUCCESS)
 		*pointer = address;
 	return error;
@@ -74,7 +62,7 @@ CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
 {
 	CUresult error = drv_initialised();
 
-	return error == CUDA_SUCCESS ? OF_DEVICE(rt_virtual_unreserve(pointer, bytes)) : error;
+	return error == CUDA_SUCCESS ? DRV_OF_DEVICE(rt_virtual_unreserve(pointer, bytes)) : error;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -93,8 +81,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
 		return error;
 	if (prop->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
-	error = OF_DEVICE(rt_physical_create(prop->location.id, bytes, prop->requestedHandleTypes,
-					     &id));
+	error = DRV_OF_DEVICE(rt_physical_create(prop->location.id, bytes,
+						 prop->requestedHandleTypes, &id));
 	if (error == CUDA_SUCCESS)
 		*handle = id;
 	return error;
@@ -104,7 +92,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
 	CUresult error = drv_initialised();
 
-	return error == CUDA_SUCCESS ? OF_DEVICE(rt_physical_release(handle)) : error;
+	return error == CUDA_SUCCESS ? DRV_OF_DEVICE(rt_physical_release(handle)) : error;
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *pointer)
@@ -115,7 +103,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
 	if (error == CUDA_SUCCESS && !handle)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = OF_DEVICE(rt_physical_retain((uintptr_t)pointer, &id));
+		error = DRV_OF_DEVICE(rt_physical_retain((uintptr_t)pointer, &id));
 	if (error == CUDA_SUCCESS)
 		*handle = id;
 	return error;
@@ -131,7 +119,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
 	if (error == CUDA_SUCCESS && !prop)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = OF_DEVICE(rt_physical_about(handle, &device, &exportable));
+		error = DRV_OF_DEVICE(rt_physical_about(handle, &device, &exportable));
 	if (error == CUDA_SUCCESS)
 		*prop = (CUmemAllocationProp){
 			.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -153,7 +141,7 @@ CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHan
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
-	return OF_DEVICE(rt_physical_export(handle, shareable));
+	return DRV_OF_DEVICE(rt_physical_export(handle, shareable));
 }
 
 /* The handle itself is passed, in the place of an address. */
@@ -169,7 +157,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return DRV_REFUSE("a handle for Windows or a fabric is");
-	error = OF_DEVICE(rt_physical_import((int)(intptr_t)shareable, &id));
+	error = DRV_OF_DEVICE(rt_physical_import((int)(intptr_t)shareable, &id));
 	if (error == CUDA_SUCCESS)
 		*handle = id;
 	return error;
@@ -184,15 +172,16 @@ CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset,
 
 	if (error == CUDA_SUCCESS && flags)
 		error = CUDA_ERROR_INVALID_VALUE;
-	return error == CUDA_SUCCESS ? OF_DEVICE(rt_virtual_map(pointer, bytes, offset, handle)) :
-				       error;
+	if (error == CUDA_SUCCESS)
+		error = DRV_OF_DEVICE(rt_virtual_map(pointer, bytes, offset, handle));
+	return error;
 }
 
 CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes)
 {
 	CUresult error = drv_initialised();
 
-	return error == CUDA_SUCCESS ? OF_DEVICE(rt_virtual_unmap(pointer, bytes)) : error;
+	return error == CUDA_SUCCESS ? DRV_OF_DEVICE(rt_virtual_unmap(pointer, bytes)) : error;
 }
 
 /* All of the list is looked at before anything is changed. */
@@ -212,7 +201,7 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc
 			error = CUDA_ERROR_INVALID_DEVICE;
 	}
 	for (size_t n = 0; error == CUDA_SUCCESS && n < count; n++)
-		error = OF_DEVICE(rt_virtual_set_rights(
+		error = DRV_OF_DEVICE(rt_virtual_set_rights(
 			pointer, bytes, list[n].location.id,
 			list[n].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? VGPU_RIGHTS_WRITE :
 			list[n].flags ? VGPU_RIGHTS_READ : VGPU_RIGHTS_NONE));
@@ -230,7 +219,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 	if (error == CUDA_SUCCESS && !is_here(location))
 		error = CUDA_ERROR_INVALID_DEVICE;
 	if (error == CUDA_SUCCESS)
-		error = OF_DEVICE(rt_virtual_rights(pointer, location->id, &rights));
+		error = DRV_OF_DEVICE(rt_virtual_rights(pointer, location->id, &rights));
 	if (error == CUDA_SUCCESS)
 		*flags = rights == VGPU_RIGHTS_WRITE ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE :
 			 rights == VGPU_RIGHTS_READ ? CU_MEM_ACCESS_FLAGS_PROT_READ :

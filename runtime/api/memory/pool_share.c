@@ -39,8 +39,11 @@ vgpuError_t rt_pool_create_shared(int device, uint64_t most, struct rt_pool **ou
 	rt_current = before;
 	if (error != vgpuSuccess)
 		return error;
-	if (!possible)
+	if (!possible) {
+		rt_message("a pool for other processes: this device is of one process alone; "
+			   "memory is shared on /dev/vgpu");
 		return rt_result(vgpuErrorNotSupported);
+	}
 	if (getrandom(&name, sizeof(name), 0) != sizeof(name))
 		return rt_result(vgpuErrorMemoryAllocation);
 	error = rt_pool_create(device, most, out);
