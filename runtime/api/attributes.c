@@ -82,6 +82,7 @@ vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, in
 	case VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED: *value = p->virtual_memory; break;
 	case HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: *value = p->exports_memory; break;
 	case MEMORY_POOLS_SUPPORTED: *value = 1; break;
+	case STREAM_PRIORITIES_SUPPORTED: *value = p->stream_priorities; break;
 	default:
 		if (!is_attribute(attribute))
 			return vgpuErrorInvalidValue;

@@ -11,10 +11,24 @@
 #include "host_call.h"
 
 /*
+ * Is @a better to share for a stream of @priority than @b, which may be NULL? One whose streams
+ * have that priority, so that none waits for less important work; of several, the one with the
+ * fewest.
+ */
+static bool is_better(const struct rt_queue *a, const struct rt_queue *b, unsigned int priority)
+{
+	bool same = a->priority == priority || !a->streams;
+
+	if (!b || same != (b->priority == priority || !b->streams))
+		return !b || same;
+	return a->streams < b->streams;
+}
+
+/*
  * A queue for a stream: an open one without streams, a new one while the device has some, else the
  * one with the fewest streams. Streams that share a queue stay right, but wait for each other.
  */
-vgpuError_t rt_queue_get(struct rt_queue **out)
+vgpuError_t rt_queue_get(unsigned int priority, struct rt_queue **out)
 {
 	struct rt_queue *least = NULL, *unused = NULL;
 	unsigned int open = 0;
@@ -32,7 +46,7 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 		/* The default stream keeps its queue to itself as long as there is another. */
 		if (queue == rt.default_stream.queue)
 			continue;
-		if (!least || queue->streams < least->streams)
+		if (is_better(queue, least, priority))
 			least = queue;
 	}
 	if (unused && open < rt.queue_limit && !(least && !least->streams)) {
@@ -48,6 +62,7 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 			unused->open = true;
 			unused->hw = hw;
 			unused->streams = 1;
+			unused->priority = priority;
 			unused->stages_end = &unused->stages;
 			*out = unused;
 			return vgpuSuccess;
@@ -59,7 +74,8 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 		least = rt.default_stream.queue;
 	if (!least)
 		return vgpuErrorDevicesUnavailable;
-	least->streams++;
+	if (!least->streams++)
+		least->priority = priority;
 	*out = least;
 	return vgpuSuccess;
 }
