@@ -140,6 +140,7 @@ typedef struct vgpuDeviceProperties {
 	int memory_bus_bits;
 	int l2_bytes;
 	int virtual_memory;	/* memory is allocated apart from addresses, if asked for */
+	int stream_priorities;	/* launches have an order by the priorities of their streams */
 	int exports_memory;	/* and may be used by several processes */
 	/* static and dynamic, of a function that asks for no more */
 	size_t shared_per_block_default;
@@ -295,6 +296,14 @@ VGPU_API vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base
 /* ---- streams and events ------------------------------------------------- */
 
 VGPU_API vgpuError_t vgpuStreamCreate(vgpuStream_t *stream, unsigned int flags);
+/*
+ * CUDA's priorities: from 0, the least, down to a negative number, the greatest; 0: the device has
+ * no priorities. What is beyond the range is clamped to it. Launches alone have an order by it.
+ */
+VGPU_API vgpuError_t vgpuStreamCreatePriority(vgpuStream_t *stream, unsigned int flags,
+					      int priority);
+VGPU_API vgpuError_t vgpuStreamPriorityRange(int *least, int *greatest);
+VGPU_API vgpuError_t vgpuStreamGetPriority(vgpuStream_t stream, int *priority);
 VGPU_API vgpuError_t vgpuStreamDestroy(vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuStreamSynchronize(vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuStreamQuery(vgpuStream_t stream);

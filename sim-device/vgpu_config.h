@@ -46,6 +46,8 @@
 	NUMBER(u64, vram_bytes, 4096, 0x800000000000)						\
 	/* bytes of the host that one context may use beside frames, 0: no limit; from 32768 */	\
 	NUMBER(u64, context_budget, 0, 0x800000000000)						\
+	/* bytes of device memory that one context may allocate, 0: no limit */		\
+	NUMBER(u64, memory_budget, 0, 0x800000000000)						\
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
 	/* wires of the bus to memory; what programs are told, the model uses the bandwidth */	\
@@ -193,6 +195,8 @@
 	NAME(sm_on_fault)									\
 	/* how compiled blocks advance in time: "interval", "pipeline" (docs/pipeline.md) */	\
 	NAME(timing)										\
+	/* 1: a launch may ask for the other of them (docs/pipeline.md) */			\
+	NUMBER(u32, timing_by_kernel, 0, 1)							\
 	/* --- of timing=pipeline, as all that follows --- */					\
 	/* protocol between the L1s and L2: "gpu" */						\
 	NAME(coherence)										\
@@ -225,6 +229,8 @@
 	NUMBER(u32, math_units, 1, 64)								\
 	NUMBER(u32, special_units, 1, 64)							\
 	NUMBER(u32, branch_units, 1, 64)							\
+	/* ... and checks and sends a line of an access to global memory */			\
+	NUMBER(u32, ldst_units, 1, 8)								\
 	/* cycles of the stage Execute: arithmetic on 32 bits, f32 and f64 */			\
 	NUMBER(u32, math_cycles, 1, 1000)							\
 	/* ... integers of 64 bits and conversions */						\
@@ -242,7 +248,9 @@
 	/* banks of shared memory, of 4 bytes a cycle */					\
 	NUMBER(u32, shared_banks, 1, 1024)							\
 	/* 1: the trace has the stages of every instruction */					\
-	NUMBER(u32, trace_pipeline, 0, 1)
+	NUMBER(u32, trace_pipeline, 0, 1)							\
+	/* 1: the trace has, for each instruction of a kernel, its issues and stalls */	\
+	NUMBER(u32, trace_lines, 0, 1)
 
 /* For an ARRAY with so many elements: ELEMENT(type, name, index, least, most) for each. */
 #define VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\

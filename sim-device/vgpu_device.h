@@ -278,6 +278,17 @@ int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
 int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens);
 /* Most SMs that it has at once, whatever the policy; ~0: no limit. -EINVAL: 0. */
 int vgpu_context_sms(struct vgpu_device *dev, u32 context, u32 sms);
+/*
+ * Device memory that it may have, in bytes: what it maps or allocates beyond is -ENOMEM. 0: no
+ * limit; VGPU_BUDGET_OF_DEVICE, the default: as the configuration says (memory_budget). What it has
+ * it keeps. Managed memory does not count, imported memory does.
+ */
+int vgpu_context_memory_budget(struct vgpu_device *dev, u32 context, u64 bytes);
+/*
+ * As vgpu_device_info(), for @context: of its budget, and vram_free what it can still map.
+ * -ENOENT.
+ */
+int vgpu_context_device_info(struct vgpu_device *dev, u32 context, struct vgpu_device_info *info);
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
 
 /* Errors as in the uapi structs of the same names. */

@@ -166,6 +166,9 @@ struct vgpu_sm_use {
 
 /* ---- contexts and commands ---------------------------------------------- */
 
+/* Budgets of device memory: that of the configuration */
+#define VGPU_BUDGET_OF_DEVICE	(~0ull)
+
 /* Budgets of SMs; SHARE: a share of the SMs that contexts with a budget leave. */
 #define VGPU_TOKENS_MAX		1024u
 #define VGPU_TOKENS_SHARE	(~0u)

@@ -59,6 +59,9 @@ struct vgpu_device_info {
 	__u64 vram_used;		/* mapped as device memory, or managed and in frames */
 	__u32 memory_bus_bits;		/* wires of the bus to memory; 0: an older module */
 	__u32 l2_bytes;			/* size of the L2 cache; 0 the same */
+	__u64 memory_budget;		/* bytes of device memory of this context; 0: no limit */
+	__u32 launch_flags;		/* VGPU_LAUNCH_* that it takes; 0: an older module */
+	__u32 reserved0;
 };
 
 /**

@@ -56,6 +56,19 @@ struct vgpu_cmd_launch {
  * write the others may be run again. Not true, it costs the results of this program alone.
  */
 #define VGPU_LAUNCH_APART	(1u << 0)
+/*
+ * The timing model of this launch, one of them at most; none: that of the device. EOPNOTSUPP: the
+ * device has only the other one (timing, timing_by_kernel).
+ */
+#define VGPU_LAUNCH_PIPELINE	(1u << 1)
+#define VGPU_LAUNCH_INTERVAL	(1u << 2)
+/*
+ * The priority of a launch among those of its context, 0, the default, to VGPU_LAUNCH_PRIORITY_MOST
+ * (docs/policies.md); of PROFILED, too.
+ */
+#define VGPU_LAUNCH_PRIORITY(n)	((__u16)((n) << 3))
+#define VGPU_LAUNCH_PRIORITY_OF(flags) ((flags) >> 3 & 7u)
+#define VGPU_LAUNCH_PRIORITY_MOST 5u
 
 /*
  * Process memory is held from submission to completion, so it is bounded: bytes of one copy between

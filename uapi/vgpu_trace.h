@@ -130,7 +130,32 @@ enum vgpu_trace_type {
 	 * since it was told first, b: of work lost
 	 */
 	VGPU_TRACE_LEAVE_END,
+	/*
+	 * with trace_lines, before KERNEL_END: what an instruction of the kernel has cost on SM sm;
+	 * kernel; queue: its number in the code, ~0: of none; seq: enum vgpu_line_count, a: count,
+	 * not 0
+	 */
+	VGPU_TRACE_LINE,
 	VGPU_TRACE_COUNT
+};
+
+/**
+ * enum vgpu_line_count - what VGPU_TRACE_LINE counts (docs/pipeline.md): warp instructions that
+ * were issued; all others: cycles in which a warp scheduler issued nothing, because of this
+ * instruction
+ */
+enum vgpu_line_count {
+	VGPU_LINE_ISSUED,
+	VGPU_LINE_MEMORY,	/* data: it waits for an access to global memory */
+	VGPU_LINE_OPERAND,	/* data: it waits for another instruction */
+	VGPU_LINE_UNIT,		/* issue: its unit is taken */
+	VGPU_LINE_QUEUE,	/* issue: there is no room for one access more */
+	VGPU_LINE_BRANCH,	/* control: it decides what is next, and has not committed */
+	VGPU_LINE_BARRIER,	/* control: its warp waits there for others */
+	VGPU_LINE_FETCH,	/* control: it has not been fetched yet */
+	VGPU_LINE_PAGE,		/* control: its warp waits for a page */
+	VGPU_LINE_END,		/* control: the warps have ended, or their block is to leave */
+	VGPU_LINE_COUNTS
 };
 
 /** enum vgpu_leave - how a thread block leaves an SM that it is to leave (docs/preemption.md) */

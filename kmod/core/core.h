@@ -153,6 +153,7 @@ struct kvgpu_ctx {
 	struct vgpu_payer payer;
 	s32 priority;			/* the actor writes */
 	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
+	u64 memory_budget;		/* actor; VGPU_BUDGET_OF_DEVICE */
 	int dead;			/* enum vgpu_fault_reason; the actor writes */
 	/* id -> struct kvgpu_queue; actor writes, others look up under its lock */
 	struct xarray queues;

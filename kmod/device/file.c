@@ -102,6 +102,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	ctx->payer.pause = jiffies;
 	ctx->tokens = VGPU_TOKENS_SHARE;
+	ctx->memory_budget = VGPU_BUDGET_OF_DEVICE;
 	ctx->payer.memcg = get_mem_cgroup_from_mm(current->mm);
 	xa_init(&ctx->queues);
 	init_waitqueue_head(&ctx->idle);

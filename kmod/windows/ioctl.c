@@ -81,9 +81,10 @@ static int do_device_info(struct ioctl_call *call)
 {
 	struct vgpu_device_info *info = call->args;
 
-	vgpu_device_info(call->model, info);
+	int ret = vgpu_context_device_info(call->model, call->ctx->id, info);
+
 	info->vram_free = min(info->vram_free, kvgpu_user_memory(call->ctx));
-	return 0;
+	return ret;
 }
 ACTOR_IOCTL(device_info)
 

@@ -67,6 +67,7 @@ void kvgpu_snap_context(const struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap
 	snap->host.host_execution = READ_ONCE(ctx->executed);
 	snap->time = vgpu_device_now(ctx->kdev->model);
 	snap->priority = ctx->priority;
+	snap->memory_budget = ctx->memory_budget;
 	snap->tokens = ctx->tokens;
 	snap->inflight = ctx->inflight;
 	snap->clock = clock_state(ctx->participant);

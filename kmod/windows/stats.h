@@ -23,6 +23,7 @@ struct kvgpu_ctx_snap {
 	u64 inflight;
 	s32 priority;
 	u32 tokens;
+	u64 memory_budget;
 	const char *clock;		/* "detached", "running", "waiting" */
 };
 

@@ -36,6 +36,7 @@ static struct attribute clock_attr = { .name = "clock", .mode = 0400 };
 static struct attribute fault_attr = { .name = "fault", .mode = 0400 };
 static struct attribute priority_attr = { .name = "priority", .mode = 0644 };
 static struct attribute tokens_attr = { .name = "tokens", .mode = 0644 };
+static struct attribute budget_attr = { .name = "memory_budget", .mode = 0644 };
 
 #define STAT_ATTR(number, name_, path, member, file, text)					\
 	&(struct attribute){ .name = #file, .mode = 0400 },
@@ -52,6 +53,7 @@ ATTRIBUTE_GROUPS(owners);
 static struct attribute *roots_attrs[] = {
 	&priority_attr,
 	&tokens_attr,
+	&budget_attr,
 	NULL
 };
 static const struct attribute_group roots_group = { .attrs = roots_attrs };
@@ -77,6 +79,10 @@ static ssize_t ctx_show(struct kobject *kobj, struct attribute *attr, char *text
 		return sysfs_emit(text, "share\n");
 	if (attr == &tokens_attr)
 		return sysfs_emit(text, "%u\n", snap.tokens);
+	if (attr == &budget_attr && snap.memory_budget == VGPU_BUDGET_OF_DEVICE)
+		return sysfs_emit(text, "device\n");
+	if (attr == &budget_attr)
+		return sysfs_emit(text, "%llu\n", snap.memory_budget);
 	return kvgpu_stat_show(kvgpu_context_stats, attr->name, &snap, text);
 }
 
@@ -105,6 +111,11 @@ static int do_context_set(struct kvgpu_dev *kdev, void *arg)
 		if (!ret)
 			ctx->tokens = set->tokens;
 	}
+	if (!ret && set->set_budget) {
+		ret = vgpu_context_memory_budget(kdev->model, set->id, set->memory_budget);
+		if (!ret)
+			ctx->memory_budget = set->memory_budget;
+	}
 	if (!ret && set->set_priority)
 		ret = kvgpu_ctx_priority(ctx, set->priority, true);
 	return ret;
@@ -121,6 +132,14 @@ static int parse_tokens(const char *text, u32 *tokens)
 	if (sysfs_streq(text, "share"))
 		return 0;
 	return kstrtou32(text, 10, tokens) || *tokens > VGPU_TOKENS_MAX ? -EINVAL : 0;
+}
+
+static int parse_budget(const char *text, u64 *bytes)
+{
+	*bytes = VGPU_BUDGET_OF_DEVICE;
+	if (sysfs_streq(text, "device"))
+		return 0;
+	return kstrtou64(text, 10, bytes) || *bytes == VGPU_BUDGET_OF_DEVICE ? -EINVAL : 0;
 }
 
 static ssize_t ctx_store(struct kobject *kobj, struct attribute *attr, const char *text,
@@ -140,6 +159,10 @@ static ssize_t ctx_store(struct kobject *kobj, struct attribute *attr, const cha
 		right = "a number of SMs, 0 to 1024, or: share";
 		set.set_tokens = true;
 		ret = parse_tokens(text, &set.tokens);
+	} else if (attr == &budget_attr) {
+		right = "bytes of device memory, 0: no limit, or: device";
+		set.set_budget = true;
+		ret = parse_budget(text, &set.memory_budget);
 	} else {
 		/* who owns a file may change its mode */
 		return -EACCES;

@@ -78,8 +78,10 @@ int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise);
 struct kvgpu_ctx_setting {
 	u32 id;
 	bool set_priority;
+	bool set_budget;
 	bool set_tokens;
 	s32 priority;
+	u64 memory_budget;
 	u32 tokens;			/* VGPU_TOKENS_SHARE */
 };
 int kvgpu_context_set(struct kvgpu_dev *kdev, struct kvgpu_ctx_setting *set);

@@ -97,6 +97,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.memory_bus_bits = (int)info->memory_bus_bits,
 		.l2_bytes = (int)info->l2_bytes,
 		.virtual_memory = rt_has_virtual(),
+		.stream_priorities = rt_most_priority() != 0,
 		.exports_memory = rt_has_export(),
 		.shared_per_block_default = rt_default_shared(),
 	};

@@ -574,6 +574,8 @@ vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 		if (*free_bytes > info.vram_free)
 			*free_bytes = info.vram_free;
 		*total_bytes = info.vram_bytes;
+		if (info.memory_budget && *total_bytes > info.memory_budget)
+			*total_bytes = info.memory_budget;
 		if (*total_bytes > rt.heap.limit)
 			*total_bytes = rt.heap.limit;
 		if (*free_bytes > rt.heap.limit - rt.heap.used)

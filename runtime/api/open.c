@@ -11,6 +11,7 @@
 
 #include "environment.h"
 #include "host_call.h"
+#include "modules/timing.h"
 #include "variables.h"
 
 /* What the program's devices are, known from the first call on. */
@@ -171,6 +172,9 @@ static vgpuError_t open_device(void)
 		rt.open_error = vgpuErrorNoDevice;
 		return rt.open_error;
 	}
+	unknown = rt_timing_open();
+	if (unknown != vgpuSuccess)
+		return open_failed(unknown);
 	rt.ops = seen.ops;
 	error = rt.ops->open(seen.index[rt_device()], &rt.transport, message, sizeof(message));
 	if (error) {
@@ -187,7 +191,7 @@ static vgpuError_t open_device(void)
 	rt.launch_blocking = rt_launch_blocking();
 	rt.heap.limit = rt_memory_limit(rt_device_place((unsigned int)rt_device()));
 	memset(&rt.default_stream, 0, sizeof(rt.default_stream));
-	if (!error && rt_queue_get(&rt.default_stream.queue) != vgpuSuccess)
+	if (!error && rt_queue_get(0, &rt.default_stream.queue) != vgpuSuccess)
 		error = -ENOSPC;
 	if (!error)
 		error = rt_pinned_open();

@@ -31,10 +31,24 @@ static int queue_open(struct rt_queue *queue)
 }
 
 /*
+ * Is @a better to share for a stream of @priority than @b, which may be NULL? One whose streams
+ * have that priority, so that none waits for less important work; of several, the one with the
+ * fewest.
+ */
+static bool is_better(const struct rt_queue *a, const struct rt_queue *b, unsigned int priority)
+{
+	bool same = a->priority == priority || !a->streams;
+
+	if (!b || same != (b->priority == priority || !b->streams))
+		return !b || same;
+	return a->streams < b->streams;
+}
+
+/*
  * A queue for a stream: an open one without streams, a new one while the device has some, else the
  * one with the fewest streams. Streams that share a queue stay right, but wait for each other.
  */
-vgpuError_t rt_queue_get(struct rt_queue **out)
+vgpuError_t rt_queue_get(unsigned int priority, struct rt_queue **out)
 {
 	struct rt_queue *least = NULL, *unused = NULL;
 	unsigned int open = 0;
@@ -54,12 +68,13 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 		/* The default stream keeps its queue to itself as long as there is another. */
 		if (queue == rt.default_stream.queue)
 			continue;
-		if (!least || queue->streams < least->streams)
+		if (is_better(queue, least, priority))
 			least = queue;
 	}
 	if (unused && open < rt.queue_limit && !(least && !least->streams)) {
 		error = queue_open(unused);
 		if (!error) {
+			unused->priority = priority;
 			*out = unused;
 			return vgpuSuccess;
 		}
@@ -70,7 +85,8 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 		least = rt.default_stream.queue;
 	if (!least)
 		return vgpuErrorDevicesUnavailable;
-	least->streams++;
+	if (!least->streams++)
+		least->priority = priority;
 	*out = least;
 	return vgpuSuccess;
 }

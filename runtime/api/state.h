@@ -56,6 +56,7 @@ struct rt_queue {
 	uint64_t epoch;
 	uint32_t hw;			/* the device's number */
 	uint32_t streams;		/* that use it */
+	uint32_t priority;		/* of the stream that it was got for */
 	uint64_t last;			/* number of the newest command */
 	uint64_t submitted;
 	uint64_t completed;		/* as far as we know */
@@ -73,6 +74,7 @@ struct vgpuStream {
 	struct vgpuStream *next;
 	struct rt_queue *queue;
 	unsigned int flags;
+	unsigned int priority;		/* VGPU_LAUNCH_PRIORITY of its launches */
 	bool destroyed;			/* gone for the program, kept until its work is done */
 	uint64_t last;			/* its newest command in queue */
 	uint64_t seen_by_default;	/* newest command the default stream waits for already */
@@ -256,7 +258,7 @@ vgpuError_t rt_error_of(int error);		/* negative errno from the transport */
 void rt_context_died(void);
 
 /* queue.c */
-vgpuError_t rt_queue_get(struct rt_queue **queue);
+vgpuError_t rt_queue_get(unsigned int priority, struct rt_queue **queue);
 /*
  * A queue that no stream has and rt_sync_all() does not wait for; its work is done. NULL: none is
  * left.
@@ -411,6 +413,8 @@ vgpuError_t rt_function_room(const struct vgpuFunction *function, int blocks, in
 #define RT_STREAM_PER_THREAD	((vgpuStream_t)0x2)
 /* For the calling thread, needs no lock; returns what was said before. */
 bool rt_thread_default(bool per_thread);
+/* The highest VGPU_LAUNCH_PRIORITY of the device, 0: an older module, which has none. */
+unsigned int rt_most_priority(void);
 vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **stream);
 vgpuError_t rt_stream_begin(struct vgpuStream *stream);
 /* The stream's next command waits for command @seq of @queue. */

@@ -19,7 +19,7 @@ static __thread bool own_is_default;
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
-static vgpuError_t stream_create(unsigned int flags, struct vgpuStream **out);
+static vgpuError_t stream_create(unsigned int flags, int priority, struct vgpuStream **out);
 static void stream_reap(void);
 
 bool rt_thread_default(bool per_thread)
@@ -63,7 +63,7 @@ static vgpuError_t own_stream(struct vgpuStream **out)
 		pthread_once(&own_once, own_key_create);
 		pthread_setspecific(own_key, own);
 		mine->stream = NULL;
-		error = stream_create(vgpuStreamDefault, &mine->stream);
+		error = stream_create(vgpuStreamDefault, 0, &mine->stream);
 		mine->generation = rt.generation;
 	}
 	*out = mine->stream;
@@ -184,7 +184,20 @@ vgpuError_t rt_stream_sync(struct vgpuStream *stream)
 	return error;
 }
 
-static vgpuError_t stream_create(unsigned int flags, struct vgpuStream **out)
+unsigned int rt_most_priority(void)
+{
+	return rt.info.launch_flags & VGPU_LAUNCH_PRIORITY(7) ? VGPU_LAUNCH_PRIORITY_MOST : 0;
+}
+
+/* CUDA's numbers are negative, and what is beyond the range is clamped to it. */
+static unsigned int priority_of(int cuda)
+{
+	unsigned int most = rt_most_priority();
+
+	return cuda >= 0 ? 0 : (unsigned int)-(long)cuda > most ? most : (unsigned int)-cuda;
+}
+
+static vgpuError_t stream_create(unsigned int flags, int priority, struct vgpuStream **out)
 {
 	struct vgpuStream *stream;
 	vgpuError_t error;
@@ -193,7 +206,8 @@ static vgpuError_t stream_create(unsigned int flags, struct vgpuStream **out)
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return vgpuErrorMemoryAllocation;
-	error = rt_queue_get(&stream->queue);
+	stream->priority = priority_of(priority);
+	error = rt_queue_get(stream->priority, &stream->queue);
 	if (error != vgpuSuccess) {
 		free(stream);
 		return error;
@@ -207,13 +221,46 @@ static vgpuError_t stream_create(unsigned int flags, struct vgpuStream **out)
 
 vgpuError_t vgpuStreamCreate(vgpuStream_t *out, unsigned int flags)
 {
+	return vgpuStreamCreatePriority(out, flags, 0);
+}
+
+vgpuError_t vgpuStreamPriorityRange(int *least, int *greatest)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = -(int)rt_most_priority();
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuStreamGetPriority(vgpuStream_t handle, int *priority)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!priority)
+		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess)
+		*priority = -(int)stream->priority;
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuStreamCreatePriority(vgpuStream_t *out, unsigned int flags, int priority)
+{
 	vgpuError_t error = rt_enter();
 
 	if (error != vgpuSuccess)
 		return error;
 	if (!out || (flags & ~vgpuStreamNonBlocking))
 		return rt_leave(vgpuErrorInvalidValue);
-	return rt_leave(stream_create(flags, out));
+	return rt_leave(stream_create(flags, priority, out));
 }
 
 vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)

@@ -117,6 +117,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->multiProcessorCount = found.sms;
 	prop->surfaceAlignment = 512;
 	prop->concurrentKernels = 1;
+	prop->streamPrioritiesSupported = found.stream_priorities;
 	prop->pciBusID = (int)rt_device_place((unsigned int)device);
 	prop->hostRegisterSupported = 1;
 	prop->hostRegisterReadOnlySupported = found.host_memory;
@@ -310,11 +311,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	if (least)
-		*least = 0;
-	if (greatest)
-		*greatest = 0;
-	return cudaSuccess;
+	return cuda_error(vgpuStreamPriorityRange(least, greatest));
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)

@@ -18,11 +18,10 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
-/* There is one priority; CUDA clamps what is asked for to the range. */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-	(void)priority;
-	return cudaStreamCreateWithFlags(stream, flags);
+	return cuda_error(vgpuStreamCreatePriority((vgpuStream_t *)(void *)stream, flags,
+						   priority));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
@@ -32,15 +31,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
-	unsigned int flags;
-	vgpuError_t error;
-
-	if (!priority)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = vgpuStreamGetFlags(cuda_stream(stream), &flags);
-	if (error == vgpuSuccess)
-		*priority = 0;
-	return cuda_error(error);
+	return cuda_error(vgpuStreamGetPriority(cuda_stream(stream), priority));
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -134,7 +125,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 	return cudaStreamIsCapturing(stream, status);
 }
 
-/* Hints about caches and waiting, and the priority, of which there is one. */
+/* Hints about caches and waiting; the priority of a stream stays what it was created with. */
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
 				   const cudaStreamAttrValue *value)
 {
@@ -157,6 +148,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
 	memset(value, 0, sizeof(*value));
 	if (attr == cudaStreamAttributeSynchronizationPolicy)
 		value->syncPolicy = cudaSyncPolicyAuto;
+	if (attr == cudaStreamAttributePriority)
+		return cudaStreamGetPriority(stream, &value->priority);
 	return cudaSuccess;
 }
 

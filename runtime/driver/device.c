@@ -320,11 +320,7 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
 	CUresult error = drv_check();
 
-	if (error == CUDA_SUCCESS && least)
-		*least = 0;
-	if (error == CUDA_SUCCESS && greatest)
-		*greatest = 0;
-	return error;
+	return error == CUDA_SUCCESS ? drv_error(vgpuStreamPriorityRange(least, greatest)) : error;
 }
 
 CUresult cuCtxResetPersistingL2Cache(void)

@@ -5,7 +5,7 @@
 #include "api/host_call.h"
 #include "driver.h"
 
-CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
 {
 	CUresult error = drv_check();
 	vgpuStream_t made;
@@ -13,7 +13,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 	if (error == CUDA_SUCCESS && (!stream || (flags & ~1u)))
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
-		error = drv_error(vgpuStreamCreate(&made, flags));
+		error = drv_error(vgpuStreamCreatePriority(&made, flags, priority));
 	if (error != CUDA_SUCCESS)
 		return error;
 	drv_own(RT_OWNED_STREAM, made);
@@ -21,11 +21,9 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 	return CUDA_SUCCESS;
 }
 
-/* There is one priority: every value is clamped to it. */
-CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
+CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 {
-	(void)priority;
-	return cuStreamCreate(stream, flags);
+	return cuStreamCreateWithPriority(stream, flags, 0);
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream)
@@ -79,13 +77,10 @@ static CUresult known(CUstream stream)
 
 CUresult cuStreamGetPriority(CUstream stream, int *priority)
 {
-	CUresult error = known(stream);
+	CUresult error = drv_check();
 
-	if (error == CUDA_SUCCESS && !priority)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		*priority = 0;
-	return error;
+	return error == CUDA_SUCCESS ?
+		       drv_error(vgpuStreamGetPriority(drv_stream(stream), priority)) : error;
 }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)

@@ -301,10 +301,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 
 static int embedded_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
 {
-	embedded_lock(t);
-	vgpu_device_info(t->device, info);
-	embedded_unlock(t);
-	return 0;
+	return LOCKED(t, vgpu_context_device_info(t->device, t->context, info));
 }
 
 static int embedded_context_info(struct vgpu_transport *t, struct vgpu_context_info *info)

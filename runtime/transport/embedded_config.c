@@ -2,7 +2,8 @@
 /*
  * The configuration of embedded devices, from the environment: VGPU_PRESET names presets, one for
  * each device; VGPU_VRAM is the size of device memory; VGPU_SET is a list KEY=VALUE,KEY=VALUE of
- * fields of struct vgpu_config and knobs, as --set of vgpu-sim takes them.
+ * fields of struct vgpu_config and knobs, as --set of vgpu-sim takes them. With VGPU_TIMING they
+ * have both timing models.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -161,6 +162,9 @@ int vgpu_embedded_configure(unsigned int index, struct vgpu_config *config, char
 						 i ? "," : "", name);
 		return -EINVAL;
 	}
+	/* what VGPU_TIMING asks for (runtime/api/modules/timing.h) */
+	if (getenv("VGPU_TIMING") && *getenv("VGPU_TIMING"))
+		config->timing_by_kernel = 1;
 	error = set_fields(config, message, size);
 	if (error)
 		return error;

@@ -206,8 +206,11 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "memory_model must be flat or caches";
 	if (!vgpu_timing_find(config->timing))
 		return "timing must be interval or pipeline";
-	if (vgpu_text_is(config->timing, "pipeline") && check_hierarchy(config))
+	if ((vgpu_text_is(config->timing, "pipeline") || config->timing_by_kernel) &&
+	    check_hierarchy(config))
 		return check_hierarchy(config);
+	if (config->timing_by_kernel && config->kernels_per_sm > 1)
+		return "timing_by_kernel must be 0 where kernels_per_sm is more than 1";
 	if (!vgpu_policy_find(config->policy))
 		return "policy must be one of the names that the knob \"policy\" lists";
 	if (!vgpu_preemption_find(config->preemption))

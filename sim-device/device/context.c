@@ -159,6 +159,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	ctx->id = next_id(table, &at);
 	ctx->label = label;
 	ctx->death.fire = death_fire;
+	ctx->memory_budget = VGPU_BUDGET_OF_DEVICE;
 	vgpu_work_init(&ctx->work, &dev->system->work);
 	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->memory, &ctx->as);
 	if (err)
@@ -462,7 +463,11 @@ static int map_memory(struct vgpu_device *dev, u32 context, u64 address, u64 byt
 
 	if (!ctx)
 		return -ENOENT;
-	return ctx->dead ? -EIO : vgpu_as_map(ctx->as, address, bytes, kind);
+	if (ctx->dead)
+		return -EIO;
+	if (kind == VGPU_MAPPING_DEVICE && bytes > vgpu_context_budget_left(ctx))
+		return -ENOMEM;
+	return vgpu_as_map(ctx->as, address, bytes, kind);
 }
 
 int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
@@ -561,7 +566,11 @@ int vgpu_memory_allocate(struct vgpu_device *dev, u32 context, u64 bytes, u64 ow
 
 	if (!ctx)
 		return -ENOENT;
-	return ctx->dead ? -EIO : vgpu_as_allocate(ctx->as, bytes, owner, handle);
+	if (ctx->dead)
+		return -EIO;
+	if (bytes > vgpu_context_budget_left(ctx))
+		return -ENOMEM;
+	return vgpu_as_allocate(ctx->as, bytes, owner, handle);
 }
 
 int vgpu_memory_release(struct vgpu_device *dev, u32 context, u32 handle, u64 most)

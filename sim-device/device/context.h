@@ -17,6 +17,7 @@ struct vgpu_context {
 	u64 label;
 	bool dead;
 	struct vgpu_fault fault;
+	u64 memory_budget;		/* VGPU_BUDGET_OF_DEVICE: the device's */
 	struct vgpu_mem_account memory;	/* of everything below, and of this struct */
 	struct vgpu_work work;		/* that was done for it */
 	struct vgpu_event death;	/* what is left of it is stopped; see vgpu_context_die() */
@@ -38,6 +39,8 @@ struct vgpu_context_table {
 	u32 last_id;
 };
 
+/* budget.c: bytes of device memory that it may have beside what it has; ~0: no limit */
+u64 vgpu_context_budget_left(const struct vgpu_context *ctx);
 struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
 
 /**

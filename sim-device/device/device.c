@@ -212,7 +212,7 @@ static int init_memsys(struct vgpu_device *dev)
 {
 	int err;
 
-	if (!vgpu_text_is(dev->config.timing, "pipeline"))
+	if (!vgpu_text_is(dev->config.timing, "pipeline") && !dev->config.timing_by_kernel)
 		return 0;
 	err = vgpu_memsys_create(dev->sim, &dev->config, &memsys_ops, dev, &dev->memsys);
 	if (err)
@@ -346,6 +346,17 @@ void vgpu_device_trace(struct vgpu_device *dev, bool on)
 
 /* ---- asked about itself ------------------------------------------------- */
 
+/* What a launch can ask for; both timing models only where SMs have both. */
+static u32 launch_flags(const struct vgpu_device *dev)
+{
+	bool pipeline = vgpu_text_is(dev->config.timing, "pipeline");
+	u32 flags = VGPU_LAUNCH_APART | VGPU_LAUNCH_PRIORITY(7);
+
+	if (dev->config.timing_by_kernel)
+		return flags | VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL;
+	return flags | (pipeline ? VGPU_LAUNCH_PIPELINE : VGPU_LAUNCH_INTERVAL);
+}
+
 void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *info)
 {
 	const struct vgpu_config *config = &dev->config;
@@ -378,6 +389,7 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 						       info->managed_resident :
 						       info->vram_free);
 	info->memory_bandwidth = config->memory_bandwidth;
+	info->launch_flags = launch_flags(dev);
 	info->memory_bus_bits = config->memory_bus_bits;
 	info->l2_bytes = config->l2_bytes;
 	info->link_bandwidth = config->link_bandwidth;

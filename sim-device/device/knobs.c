@@ -363,6 +363,7 @@ static const struct knob knobs[] = {
 	{ "evictor", .set = evictor_set, .get = evictor_get },
 	{ "eviction_unit", .field = "eviction_unit" },
 	{ "managed_share", .field = "managed_share" },
+	{ "memory_budget", .field = "memory_budget" },
 	{ "prefetcher", .set = prefetcher_set, .get = prefetcher_get },
 	{ "sm_on_fault", .set = sm_on_fault_set, .get = sm_on_fault_get },
 	{ "fault_scheme", .set = fault_scheme_set, .get = fault_scheme_get },

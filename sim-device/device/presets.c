@@ -102,6 +102,8 @@
 	.math_units = (units),			\
 	.special_units = 1,			\
 	.branch_units = 1,			\
+	/* NVIDIA, of all the cards below: 32 lanes, a warp instruction a cycle */ \
+	.ldst_units = 1,			\
 	.math_cycles = 7,			\
 	.wide_cycles = 17,			\
 	.special_cycles = 17,			\
@@ -205,7 +207,8 @@ static const struct vgpu_config presets[] = {
 		.preemption = "none",
 		.block_placement = "depth",		/* Tanasic 5.2.2 */
 		PAGE_FAULTS,
-		PIPELINE(4),
+		/* card: four warp schedulers, 192 cores. Chosen: fetch one each */
+		PIPELINE_OF(1, 4, "lrr", 6),
 		HIERARCHY,
 	}, {
 		/* Tanasic table 6.1: the machine of chapter 6, a Kepler-like SM at 1 GHz */
@@ -409,7 +412,8 @@ static const struct vgpu_config presets[] = {
 		.preemption = "none",
 		.block_placement = "breadth",
 		PAGE_FAULTS,
-		PIPELINE(4),
+		/* card: four warp schedulers, 64 cores. Chosen: as gtx980 */
+		PIPELINE_OF(1, 4, "gto", 2),
 		HIERARCHY,
 	}, {
 		/*
@@ -474,7 +478,8 @@ static const struct vgpu_config presets[] = {
 		.preemption = "none",
 		.block_placement = "breadth",
 		PAGE_FAULTS,
-		PIPELINE(4),
+		/* card: four warp schedulers, 64 cores. Chosen: as gtx980 */
+		PIPELINE_OF(1, 4, "gto", 2),
 		HIERARCHY,
 	}, {
 		/*
@@ -538,7 +543,8 @@ static const struct vgpu_config presets[] = {
 		.preemption = "none",
 		.block_placement = "breadth",
 		PAGE_FAULTS,
-		PIPELINE(4),
+		/* card: four warp schedulers, 128 cores. Chosen: as gtx980 */
+		PIPELINE_OF(1, 4, "gto", 4),
 		HIERARCHY,
 	},
 };

@@ -224,12 +224,23 @@ void vgpu_block_switch_soon(struct vgpu_exec *exec, u32 sm)
 	vgpu_event_after(exec->sim, &smst->local, 0);
 }
 
+/* Does a timing model that SMs of the device may have? It holds for all of them. */
+static bool timing_stalls(const struct vgpu_exec *exec)
+{
+	const struct vgpu_timing *timing;
+	bool stalls = false;
+
+	for (u32 n = 0; (timing = vgpu_timing_at(n)); n++)
+		if (exec->config->timing_by_kernel || timing == exec->timing)
+			stalls |= timing->stalls(exec->config);
+	return stalls;
+}
+
 void vgpu_exec_set_on_fault(struct vgpu_exec *exec)
 {
 	u32 i;
 
-	exec->stall = vgpu_text_is(exec->config->sm_on_fault, "stall") ||
-		      exec->sms[0].timing->stalls(exec->config);
+	exec->stall = vgpu_text_is(exec->config->sm_on_fault, "stall") || timing_stalls(exec);
 	exec->switching = exec->config->block_switching && !exec->stall;
 	for (i = 0; i < exec->config->sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];

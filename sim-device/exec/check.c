@@ -302,13 +302,15 @@ static u32 count_sms(const struct vgpu_list *list, const struct vgpu_exec_contex
 
 static u32 count_kernels(const struct vgpu_exec_context *ctx, enum vgpu_ksr_need need)
 {
-	const struct vgpu_ksr *ksr;
-	u64 order = 0;
+	const struct vgpu_ksr *ksr, *last = NULL;
 	u32 count = 0;
 
 	vgpu_list_for_each(ksr, &ctx->kernels[need], struct vgpu_ksr, need[need]) {
-		count += ksr->order > order ? 1 : 1u << 20;
-		order = ksr->order;
+		bool behind = !last || last->priority > ksr->priority ||
+			      (last->priority == ksr->priority && ksr->order > last->order);
+
+		count += behind ? 1 : 1u << 20;
+		last = ksr;
 	}
 	return count;
 }

@@ -244,7 +244,9 @@ void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	u64 room = 0, taken;
 
 	smst->in_place_room = 0;
-	if (!exec->preemption->dirty || !exec->config->pep_in_place)
+	/* what is saved while the next kernel runs is moved by the timing model that it ran with */
+	if (!exec->preemption->dirty || !exec->config->pep_in_place ||
+	    exec->config->timing_by_kernel)
 		return;
 	taken = smst->ksr ? smst->in_place : in_the_room(exec, smst);
 	if (!smst->ksr)

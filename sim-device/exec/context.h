@@ -23,6 +23,7 @@ struct vgpu_job {
 	struct vgpu_exec_context *ctx;
 	u32 queue;			/* where it comes from, for traces and faults … */
 	u64 seq;			/* … and its number there */
+	u32 priority;			/* among those of its context (streams.c) */
 	struct vgpu_list node;		/* list of launches that wait for the command buffer */
 	u64 submitted;			/* when the process submitted it */
 	struct vgpu_event arrival;	/* on its way to the engine */
@@ -96,6 +97,7 @@ struct vgpu_exec_context {
 	struct vgpu_pq_entry active;	/* it has active kernels */
 	struct vgpu_pq_entry need[VGPU_KSR_NEEDS];	/* it has such kernels */
 	struct vgpu_pq_entry holding;	/* it holds SMs */
+	bool prefers;			/* it has had a launch with a priority */
 	u32 most_sms;			/* that it may hold; with as many it needs no more */
 	u32 shared_sms;			/* SMs for several that it holds: not in sched.held */
 	struct vgpu_list kernels[VGPU_KSR_NEEDS];	/* active ones, by admission */

@@ -57,7 +57,8 @@ struct vgpu_exec {
 	struct vgpu_native native;	/* where the SMs have code from */
 	struct vgpu_parallel parallel;	/* ... and threads */
 	struct vgpu_sm_env sm_env;
-	struct vgpu_memsys *memsys;	/* behind the SMs; NULL: with timing=interval */
+	struct vgpu_memsys *memsys;	/* behind the SMs; NULL: no SM has a pipeline */
+	const struct vgpu_timing *timing;	/* of launches that ask for none */
 	struct vgpu_sm *sms;		/* config->sms */
 	struct vgpu_sm **due;		/* struct vgpu_sm_env */
 	u32 sms_made;
@@ -68,6 +69,7 @@ struct vgpu_exec {
 	struct vgpu_event swap_test;	/* used by swap_test.c, … */
 	struct vgpu_random swap_random;	/* … with its own random numbers */
 	bool share_by_priority;		/* budgets by priority, not equal */
+	bool prefers;			/* a launch has had a priority (streams.c) */
 	/* sm_on_fault, or the SMs cannot do otherwise: those with waiting warps are not saved */
 	bool stall;
 	bool breadth;			/* block_placement */
@@ -200,6 +202,14 @@ void vgpu_spread_setup(struct vgpu_exec *exec, u32 sm);
 /* spread.c: @sm takes no more blocks because of that */
 void vgpu_spread_end(struct vgpu_exec *exec, u32 sm);
 
+/* streams.c: @ctx, whose buffer is full, has another launch: the more important one is in it */
+void vgpu_stream_wait_behind(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
+			     struct vgpu_job *job);
+/* streams.c: the policy has decided: SMs drain for more important kernels of their context */
+void vgpu_streams_prefer(struct vgpu_exec *exec);
+/* framework.c: @sm, which runs another kernel of its context, is @next's when its blocks end */
+void vgpu_exec_drain(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
+
 /* turn.c: the policy has decided: see to what it will do next */
 void vgpu_turn_update(struct vgpu_exec *exec);
 
@@ -207,6 +217,8 @@ void vgpu_turn_update(struct vgpu_exec *exec);
 static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 {
 	exec->policy->schedule(exec);
+	if (unlikely(exec->prefers) && !exec->policy->by_block)
+		vgpu_streams_prefer(exec);
 	if (exec->policy->next_change)
 		vgpu_turn_update(exec);
 	if (exec->breadth && !exec->policy->by_block)

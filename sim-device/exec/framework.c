@@ -70,9 +70,11 @@ static void arrival_fire(struct vgpu_event *event)
 	job->order = exec->arrivals++;
 	job->arrived = exec->sim->now;
 	vgpu_account_arrival(exec, ctx);
+	if (unlikely(job->priority))
+		ctx->prefers = exec->prefers = true;
 	if (ctx->job) {
-		/* The buffer holds one: this one waits in the dispatcher. */
-		vgpu_list_add_tail(&job->node, &ctx->behind);
+		/* The buffer holds one: this one, or that, waits in the dispatcher. */
+		vgpu_stream_wait_behind(exec, ctx, job);
 		return;
 	}
 	fill_buffer(exec, ctx, job);
@@ -231,6 +233,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	ksr->ctx = ctx;
 	ksr->job = job;
 	ksr->order = ++exec->admissions;
+	ksr->priority = job->priority;
 	ksr->since = job->arrived;
 	ksr->occupancy =
 		vgpu_occupancy(exec->config, ksr->launch.threads, ksr->launch.regs_per_block,
@@ -259,6 +262,9 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	struct vgpu_smst *smst, *next;
 
 	vgpu_account_end(exec, ksr);
+	if (unlikely(exec->config->trace_lines))
+		for (u32 sm = 0; sm < exec->config->sms; sm++)
+			vgpu_sm_report_lines(&exec->sms[sm], &ksr->launch);
 	if (ksr->started)
 		vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
 				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
@@ -397,6 +403,18 @@ static void begin_preemption(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ne
 	vgpu_exec_unwatch(exec, sm);
 }
 
+/* All of it is what the SM driver does with a reserved SM. */
+static void drain_begin(struct vgpu_exec *exec, u32 sm)
+{
+	(void)exec;
+	(void)sm;
+}
+
+void vgpu_exec_drain(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
+{
+	begin_preemption(exec, sm, next, drain_begin);
+}
+
 int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
@@ -503,6 +521,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	vgpu_list_init(&exec->unreserved);
 	vgpu_list_init(&exec->active_queue);
 	exec->preemption = preemption;
+	exec->timing = vgpu_timing_find(exec->config->timing);
 	vgpu_turn_init(exec);
 	exec->ksrt = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksrt));
 	exec->ksr_free = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksr_free));

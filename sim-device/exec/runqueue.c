@@ -161,19 +161,29 @@ void vgpu_runqueue_fini(struct vgpu_exec *exec)
 
 /* ---- kernels of a context ----------------------------------------------- */
 
+/* Does the kernel with @node in list @need come behind @ksr? By priority, then by admission. */
+static bool is_behind(const struct vgpu_list *node, enum vgpu_ksr_need need,
+		      const struct vgpu_ksr *ksr)
+{
+	const struct vgpu_ksr *other = vgpu_list_entry(node, struct vgpu_ksr, need[need]);
+
+	if (unlikely(other->priority != ksr->priority))
+		return other->priority < ksr->priority;
+	return other->order > ksr->order;
+}
+
 /*
- * List @ksr by admission. New kernels go to the end; what has been preempted is among the oldest,
- * and is found from the start.
+ * List @ksr. New kernels mostly go to the end; what has been preempted is among the oldest, and is
+ * found from the start.
  */
 static void list_kernel(struct vgpu_ksr *ksr, enum vgpu_ksr_need need)
 {
 	struct vgpu_list *list = &ksr->ctx->kernels[need];
 	struct vgpu_list *next = list;
 
-	if (!vgpu_list_empty(list) &&
-	    vgpu_list_entry(list->prev, struct vgpu_ksr, need[need])->order > ksr->order)
+	if (!vgpu_list_empty(list) && is_behind(list->prev, need, ksr))
 		for (next = list->next; next != list; next = next->next)
-			if (vgpu_list_entry(next, struct vgpu_ksr, need[need])->order > ksr->order)
+			if (is_behind(next, need, ksr))
 				break;
 	vgpu_list_insert(&ksr->need[need], next);
 }

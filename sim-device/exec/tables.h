@@ -26,6 +26,7 @@ struct vgpu_ksr {
 	struct vgpu_list node;		/* active queue, in the order of admission */
 	struct vgpu_list need[VGPU_KSR_NEEDS];	/* entries in lists of its context */
 	u64 order;			/* order of admission */
+	u32 priority;			/* among the kernels of its context */
 	u32 occupancy;			/* thread blocks that fit into one SM */
 	u32 shared_config;		/* shared memory an SM is set to for it */
 	struct vgpu_resources needs;	/* of a block */

@@ -36,6 +36,7 @@ struct vgpu_l2_line {
  * struct vgpu_partition - a part of L2 and the channel of DRAM behind it
  * @tags: sets of config->l2_ways: physical line + 1; 0: nothing there
  * @used: the same: clock when it was used last
+ * @in_frames: the bytes of lines are those of their frames: there is no @data
  * @lines, @data: the same
  * @free: cycle in which the next request can be looked up
  * @misses: a ring of @mshrs: when the reads that are in flight end, in the order of time, because
@@ -49,6 +50,7 @@ struct vgpu_partition {
 	u64 *used;
 	struct vgpu_l2_line *lines;
 	u8 *data;
+	bool in_frames;
 	u64 clock;
 	u64 free;
 	u64 *misses;

@@ -8,6 +8,10 @@
  * Lines are written back when they are replaced. A store allocates its line and fetches nothing: a
  * mask says which bytes are there. A load that needs others reads the line, and they come around
  * those.
+ *
+ * With timing_by_kernel others read and write frames as well, at any time: the blocks of SMs whose
+ * timing is the other one. Then L2 has no bytes of its own: what takes effect here does so in the
+ * frame. Tags, masks and times are the same.
  */
 #include "hierarchy.h"
 
@@ -31,9 +35,11 @@ int vgpu_partition_init(struct vgpu_memsys *memsys, struct vgpu_partition *p)
 	p->tags = vgpu_mem_alloc_device(lines * sizeof(*p->tags));
 	p->used = vgpu_mem_alloc_device(lines * sizeof(*p->used));
 	p->lines = vgpu_mem_alloc_device(lines * sizeof(*p->lines));
-	p->data = vgpu_mem_alloc_device(lines * VGPU_LINE);
+	p->in_frames = config->timing_by_kernel;
+	p->data = p->in_frames ? NULL : vgpu_mem_alloc_device(lines * VGPU_LINE);
 	p->misses = vgpu_mem_alloc_device(p->mshrs * sizeof(*p->misses));
-	return p->tags && p->used && p->lines && p->data && p->misses ? 0 : -ENOMEM;
+	return p->tags && p->used && p->lines && (p->data || p->in_frames) && p->misses ? 0 :
+											  -ENOMEM;
 }
 
 /* ---- lines -------------------------------------------------------------- */
@@ -72,7 +78,8 @@ void vgpu_partition_prefetch(struct vgpu_memsys *memsys, const struct vgpu_mem_r
 {
 	struct vgpu_partition *p = vgpu_partition_of(memsys, request->physical);
 	u32 at = vgpu_partition_find(memsys, p, request->physical);
-	const u8 *data = at == NONE ? request->bytes : p->data + (size_t)at * VGPU_LINE;
+	const u8 *data = at == NONE || p->in_frames ? request->bytes :
+						      p->data + (size_t)at * VGPU_LINE;
 
 	if (at != NONE)
 		__builtin_prefetch(&p->lines[at], 1);
@@ -87,7 +94,7 @@ u32 vgpu_partition_clean(struct vgpu_partition *p, u32 at)
 	struct vgpu_l2_line *line = &p->lines[at];
 	u32 sectors = vgpu_mask_sectors(line->dirty);
 
-	if (sectors)
+	if (sectors && likely(!p->in_frames))
 		vgpu_mask_copy(line->bytes, p->data + (size_t)at * VGPU_LINE, line->dirty);
 	line->dirty[0] = 0;
 	line->dirty[1] = 0;
@@ -158,7 +165,8 @@ static void read_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p
 	const u64 rest[2] = { ~line->valid[0], ~line->valid[1] };
 	u32 n = p->first_miss + p->miss_count;
 
-	vgpu_mask_copy(p->data + (size_t)at * VGPU_LINE, line->bytes, rest);
+	if (likely(!p->in_frames))
+		vgpu_mask_copy(p->data + (size_t)at * VGPU_LINE, line->bytes, rest);
 	line->valid[0] = ~0ull;
 	line->valid[1] = ~0ull;
 	line->ready = memsys->config->dram_cycles +
@@ -279,7 +287,8 @@ static u64 use_line(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 	/* behind the read: whoever waits for that does not wait for this */
 	write_back(memsys, p, written, cycle + latency);
 	p->used[at] = ++p->clock;
-	take_effect(request, p->data + (size_t)at * VGPU_LINE);
+	take_effect(request, likely(!p->in_frames) ? p->data + (size_t)at * VGPU_LINE :
+						     request->bytes);
 	if (request->kind != VGPU_MEM_LOAD)
 		write_line(memsys, p, at, request, cycle);
 	if (memsys->protocol->after)

@@ -86,6 +86,27 @@ bool vgpu_allocation_adopt(struct vgpu_allocation *allocation, u64 page, u64 *nu
 	return true;
 }
 
+static u64 count_once(struct vgpu_allocation *allocation)
+{
+	if (!allocation || allocation->counted == allocation->mmu->counts)
+		return 0;
+	allocation->counted = allocation->mmu->counts;
+	return allocation->pages << VGPU_PAGE_SHIFT;
+}
+
+u64 vgpu_as_device_bytes(const struct vgpu_address_space *as)
+{
+	const struct vgpu_view *view;
+	u64 bytes = as->mapped;
+
+	as->mmu->counts++;
+	for (u32 n = 0; n < as->handle_room; n++)
+		bytes += count_once(as->handles[n]);
+	vgpu_list_for_each(view, &as->views, struct vgpu_view, node)
+		bytes += count_once(view->allocation);
+	return bytes;
+}
+
 u64 vgpu_allocation_bytes(const struct vgpu_allocation *allocation)
 {
 	return allocation->pages << VGPU_PAGE_SHIFT;

@@ -21,6 +21,7 @@
  * @pages: how many, 1 or more; they are promised (vgpu_mmu.promised) as long as it lives
  * @holders: handles of address spaces, views, and references of the host
  * @owner: the host's, for allocation_freed()
+ * @counted: the count (vgpu_mmu.counts) that it was part of last
  * @chunks: numbers of frames by page, 0: it has none; NULL: none of a chunk has one
  */
 struct vgpu_allocation {
@@ -28,6 +29,7 @@ struct vgpu_allocation {
 	u64 pages;
 	u64 holders;
 	u64 owner;
+	u64 counted;
 	u64 *chunks[];
 };
 

@@ -24,6 +24,7 @@ struct vgpu_allocation;
 struct vgpu_mmu {
 	const struct vgpu_config *config;
 	u64 promised;		/* bytes mapped as device memory or allocated, by all */
+	u64 counts;		/* vgpu_as_device_bytes() */
 	u64 allocations;	/* number */
 	u64 page_tables;	/* allocated, in all address spaces */
 	struct vgpu_frame_table frames;
@@ -137,6 +138,11 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
 /* Of all kinds; what several views have of an allocation counts for each. */
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
+/*
+ * Of these, device memory; of views, all of what they are views of, once, and what it holds by
+ * handles: whoever has made it. Managed memory is not in it.
+ */
+u64 vgpu_as_device_bytes(const struct vgpu_address_space *as);
 
 /* ---- allocations (allocation.h): each has some holders, and goes with the last ------------- */
 

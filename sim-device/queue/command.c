@@ -41,6 +41,16 @@ static bool is_process_range(u64 address, u64 bytes)
 	return range_is_in(address, bytes, ~0ull);
 }
 
+/* By the timing model that it asks for, or that of the device. */
+static const struct vgpu_block_kind *compiled_kind(const struct vgpu_command *command)
+{
+	u16 asked = command->cmd.flags & (VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL);
+
+	if (likely(!asked))
+		return command->queue->all->exec->timing->kind;
+	return asked == VGPU_LAUNCH_PIPELINE ? &vgpu_block_pipelined : &vgpu_block_compiled;
+}
+
 static void shape_launch(const struct vgpu_command *command, struct vgpu_launch *launch)
 {
 	const struct vgpu_cmd_profiled *profiled = &command->cmd.profiled;
@@ -68,7 +78,7 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 		launch->warps = (launch->threads + 31) / 32;
 		return;
 	}
-	launch->kind = command->queue->all->exec->sms[0].timing->kind;
+	launch->kind = compiled_kind(command);
 	launch->module = compiled->module;
 	launch->kernel_index = compiled->kernel;
 	launch->kernel = vgpu_module_kernel(command->module->code, compiled->kernel);
@@ -111,6 +121,18 @@ static int check_nop(const struct check *c)
 	return words_are_zero(c->command->cmd.raw, 6) ? 0 : -EINVAL;
 }
 
+/* Both models, or one that the device has not been created with, cannot be had. */
+static bool timing_is_there(const struct vgpu_command *command)
+{
+	u16 asked = command->cmd.flags & (VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL);
+
+	if (likely(!asked))
+		return true;
+	return asked != (VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL) &&
+	       (command->queue->all->config->timing_by_kernel ||
+		compiled_kind(command) == command->queue->all->exec->timing->kind);
+}
+
 static int check_launch(const struct check *c)
 {
 	const struct vgpu_cmd_launch *cmd = &c->command->cmd.launch;
@@ -144,6 +166,8 @@ static int check_launch(const struct check *c)
 		return -EINVAL;
 	if (cmd->dynamic_shared > ~0u - kernel->vass.shared_bytes)
 		return -EINVAL;
+	if (!timing_is_there(c->command))
+		return -EOPNOTSUPP;
 	shape_launch(c->command, &launch);
 	if (!vgpu_occupancy(config, launch.threads, launch.regs_per_block, launch.shared_bytes,
 			    NULL))
@@ -327,16 +351,27 @@ void vgpu_commands_fini(struct vgpu_queue_context *ctx)
 	ctx->spares = 0;
 }
 
+/* Those that operation @op has. */
+static u16 flags_of(u32 op)
+{
+	u16 priority = VGPU_LAUNCH_PRIORITY(7);
+
+	if (op == VGPU_CMD_LAUNCH)
+		return VGPU_LAUNCH_APART | VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL | priority;
+	return op == VGPU_CMD_PROFILED ? priority : 0;
+}
+
 int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
 			struct vgpu_command **out)
 {
-	u16 flags = push->cmd.op == VGPU_CMD_LAUNCH ? VGPU_LAUNCH_APART : 0;
+	u16 flags = flags_of(push->cmd.op);
 	struct check c = { .queue = queue, .push = push };
 	u32 param_bytes = 0;
 	int err;
 
 	/* The operands of every other operation end before the last word. */
 	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags & ~flags || push->cmd.reserved ||
+	    VGPU_LAUNCH_PRIORITY_OF(push->cmd.flags) > VGPU_LAUNCH_PRIORITY_MOST ||
 	    (push->cmd.raw[6] && push->cmd.op != VGPU_CMD_PROFILED))
 		return -EINVAL;
 	if (push->cmd.op == VGPU_CMD_LAUNCH)

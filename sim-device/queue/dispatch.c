@@ -103,6 +103,7 @@ static void dispatch_launch(struct vgpu_queues *queues, struct vgpu_command *com
 	command->job.queue = command->queue->index;
 	command->job.seq = command->seq;
 	command->job.submitted = command->submitted;
+	command->job.priority = VGPU_LAUNCH_PRIORITY_OF(command->cmd.flags);
 	vgpu_hardware_engaged(command->queue);
 	vgpu_exec_submit(queues->exec, &command->job);
 }

@@ -50,6 +50,49 @@ void vgpu_sm_serve(struct vgpu_sm *sm, struct vgpu_address_space *as)
 
 /* ---- the SM ------------------------------------------------------------- */
 
+/* The timing models that @sm needs memory for: its own, or all of them. */
+static bool has_timing(const struct vgpu_sm *sm, const struct vgpu_timing *timing)
+{
+	return timing == sm->timing || sm->config->timing_by_kernel;
+}
+
+static int init_timing(struct vgpu_sm *sm)
+{
+	const struct vgpu_timing *timing;
+
+	for (u32 n = 0; (timing = vgpu_timing_at(n)); n++)
+		if (has_timing(sm, timing) && timing->init && timing->init(sm))
+			return -ENOMEM;
+	return 0;
+}
+
+static void fini_timing(struct vgpu_sm *sm)
+{
+	const struct vgpu_timing *timing;
+
+	for (u32 n = 0; (timing = vgpu_timing_at(n)); n++)
+		if (has_timing(sm, timing) && timing->fini)
+			timing->fini(sm);
+}
+
+/* @sm, which is empty, executes compiled blocks as @launch asks for. */
+static void serve_timing(struct vgpu_sm *sm, const struct vgpu_launch *launch)
+{
+	const struct vgpu_timing *timing = vgpu_timing_of(launch->kind);
+
+	if (likely(timing == sm->timing) || !timing)
+		return;
+	/* of late answers, which concern nobody any more */
+	vgpu_event_cancel(sm->sim, &sm->step);
+	sm->timing = timing;
+	sm->step.fire = timing->step;
+	sm->run->run = sm->run->interpreter;
+	sm->run->lanes.native = NULL;
+	sm->run->lanes.cost = sm->run->cost;
+	if (timing->come)
+		timing->come(sm);
+}
+
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 {
 	struct vgpu_sm_run *run;
@@ -78,7 +121,7 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	run->lanes.sm_index = index;
 	run->lanes.sm_count = sm->config->sms;
 	sm->run = run;
-	if (sm->timing->init && sm->timing->init(sm)) {
+	if (init_timing(sm)) {
 		vgpu_sm_fini(sm);
 		return -ENOMEM;
 	}
@@ -89,8 +132,8 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 {
 	VGPU_CHECK(!sm->resident_count);
 	vgpu_event_cancel(sm->sim, &sm->step);
-	if (sm->run && sm->timing->fini)
-		sm->timing->fini(sm);
+	if (sm->run)
+		fini_timing(sm);
 	free_tlbs(sm);
 	if (sm->run) {
 		vgpu_warps_drain(sm->run);
@@ -107,6 +150,7 @@ void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	sm->context = launch->context;
 	sm->as = launch->as;
 	sm->shared = false;
+	serve_timing(sm, launch);
 }
 
 void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 contexts)

@@ -139,13 +139,15 @@ extern const struct vgpu_block_kind vgpu_block_profiled;
 extern const struct vgpu_block_kind vgpu_block_touching;
 
 /**
- * struct vgpu_timing - a timing model: how the compiled blocks of an SM advance in time. One for
- * all SMs of a device, from its creation on (configuration: timing)
+ * struct vgpu_timing - a timing model: how the compiled blocks of an SM advance in time. That of
+ * the configuration (timing), or, with timing_by_kernel, that of the launch whose blocks it has: an
+ * SM changes when it is set up for a launch of the other one, and is empty then
  * @name: in the configuration
  * @kind: of compiled blocks
  * @stalls: does a block whose warps wait for pages have to stay on its SM until they have come?
  * @init: what an SM needs beside its struct vgpu_sm_run; -ENOMEM. NULL: nothing
  * @fini: free it. NULL: nothing
+ * @come: the SM, which is empty, had another model until now. NULL: nothing is to be done
  * @step: sm->step is due: have the resident compiled blocks advance
  * @finish: the state of the blocks is to be that of the time at which sm->step is due
  * @halt: the SM has been halted. Returns when its blocks can leave, at the earliest
@@ -159,6 +161,7 @@ struct vgpu_timing {
 	bool (*stalls)(const struct vgpu_config *config);
 	int (*init)(struct vgpu_sm *sm);
 	void (*fini)(struct vgpu_sm *sm);
+	void (*come)(struct vgpu_sm *sm);
 	void (*step)(struct vgpu_event *step);
 	void (*finish)(struct vgpu_sm *sm);
 	u64 (*halt)(struct vgpu_sm *sm);
@@ -170,6 +173,8 @@ struct vgpu_timing {
 /* timing.c: the model with this name, NULL: there is none; number @index for listings. */
 const struct vgpu_timing *vgpu_timing_find(const char *name);
 const struct vgpu_timing *vgpu_timing_at(unsigned int index);
+/* The model whose compiled blocks are of @kind; NULL: @kind is none of those. */
+const struct vgpu_timing *vgpu_timing_of(const struct vgpu_block_kind *kind);
 
 /**
  * struct vgpu_parallel - SMs on several processors: where threads come from
@@ -199,7 +204,7 @@ struct vgpu_sm_env {
 	struct vgpu_parallel parallel;	/* and threads */
 	struct vgpu_sm *sms;		/* all of them, by index */
 	struct vgpu_sm **due;		/* room for as many: those that are executed together */
-	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
+	struct vgpu_memsys *memsys;	/* behind them; NULL: no SM has a pipeline */
 	/* set by vgpu_sm_env_init(): ends of profiled blocks, of all SMs */
 	void *ends;
 	void *ends_memory;		/* as allocated */
@@ -484,6 +489,11 @@ u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 void vgpu_module_number(struct vgpu_module *module, u64 *last);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
 
+/*
+ * @launch is over, and has no block anywhere: the trace gets what its instructions have cost on @sm
+ * (trace_lines), and the SM forgets it. A no-op for an SM that has not executed any of it.
+ */
+void vgpu_sm_report_lines(struct vgpu_sm *sm, const struct vgpu_launch *launch);
 /* The memory has something for @sm at @cycle, which is not yet over (vgpu_memsys_ops.wake). */
 void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle);
 

@@ -233,6 +233,14 @@ const struct vgpu_timing *vgpu_timing_at(unsigned int index)
 	return index < VGPU_ARRAY_SIZE(models) ? models[index] : NULL;
 }
 
+const struct vgpu_timing *vgpu_timing_of(const struct vgpu_block_kind *kind)
+{
+	for (u32 i = 0; i < VGPU_ARRAY_SIZE(models); i++)
+		if (models[i]->kind == kind)
+			return models[i];
+	return NULL;
+}
+
 const struct vgpu_timing *vgpu_timing_find(const char *name)
 {
 	for (u32 i = 0; i < VGPU_ARRAY_SIZE(models); i++)

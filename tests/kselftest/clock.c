@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * How virtual time passes: the clock modes, waits for several fences and for a virtual time,
- * priorities and tokens of contexts.
+ * priorities, tokens and memory budgets of contexts.
  */
 #include "vgpu_clock.h"
 
@@ -105,6 +105,38 @@ static void timeouts_are_virtual(void)
 	CHECK(looks > 500);
 	clock_is("free");
 }
+/* What root sets of a context, the context is told, and kept to. */
+static void budgets(void)
+{
+	int fd = must_open();
+	struct vgpu_mem mem = { .address = 0x10000000, .bytes = 2 << 20 };
+	char name[64], text[64];
+
+	snprintf(name, sizeof(name), "contexts/%u/memory_budget", must_context_info(fd).id);
+	read_text(name, text, sizeof(text));
+	CHECK(!strcmp(text, "device\n"));
+	CHECK_EQ(must_device_info(fd).memory_budget, 0);
+	CHECK_EQ(write_text(name, "lots\n"), -EINVAL);
+	CHECK_EQ(write_text(name, "-1\n"), -EINVAL);
+	CHECK_EQ(write_text(name, "1048576\n"), 0);
+	read_text(name, text, sizeof(text));
+	CHECK(!strcmp(text, "1048576\n"));
+	CHECK_EQ(must_device_info(fd).memory_budget, 1048576);
+	CHECK_EQ(must_device_info(fd).vram_free, 1048576);
+	CHECK_EQ(call(fd, VGPU_IOC_MEM_MAP, &mem), -ENOMEM);
+	mem.bytes = 1 << 20;
+	CHECK_EQ(call(fd, VGPU_IOC_MEM_MAP, &mem), 0);
+	CHECK_EQ(must_device_info(fd).vram_free, 0);
+	/* that of the device, for those that have none of their own */
+	CHECK_EQ(write_text("memory_budget", "4096\n"), 0);
+	CHECK_EQ(must_device_info(fd).memory_budget, 1048576);
+	CHECK_EQ(write_text(name, "device\n"), 0);
+	CHECK_EQ(must_device_info(fd).memory_budget, 4096);
+	CHECK_EQ(write_text("memory_budget", "0\n"), 0);
+	CHECK_EQ(must_device_info(fd).memory_budget, 0);
+	close(fd);
+}
+
 static void priorities(void)
 {
 	struct vgpu_context_priority priority = { .priority = 3 };
@@ -198,6 +230,7 @@ static const struct test tests[] = {
 	{ "clock: the knobs", modes },
 	{ "clock: wait for any of several fences, or a time", wait_for_any },
 	{ "clock: in lockstep timeouts and looks take virtual time", timeouts_are_virtual },
+	{ "clock: memory budgets of contexts", budgets },
 	{ "clock: priorities and tokens of contexts", priorities },
 	{ "clock: paced", paced },
 };

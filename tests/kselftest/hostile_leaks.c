@@ -471,8 +471,8 @@ static void reads_settings(void)
 	unsigned int refused = unreadable(&count);
 
 	printf("# %u of %u files refused\n", refused, count);
-	/* priority and tokens */
-	CHECK_EQ(count - refused, 2);
+	/* priority, tokens and memory_budget */
+	CHECK_EQ(count - refused, 3);
 }
 
 static int write_file(const char *name, const char *text)
@@ -498,6 +498,7 @@ static void writes_nothing(void)
 
 	CHECK_EQ(write_file("priority", "100\n"), -EACCES);
 	CHECK_EQ(write_file("tokens", "5\n"), -EACCES);
+	CHECK_EQ(write_file("memory_budget", "0\n"), -EACCES);
 	CHECK_EQ(write_file("kernels", "5\n"), -EACCES);
 	CHECK_EQ(write_file("pid", "5\n"), -EACCES);
 	snprintf(path, sizeof(path), CONTEXTS "%u/priority", victim->id);

@@ -101,7 +101,8 @@ grep -qF '[dss]' "$sysfs/policy" && grep -qF '[switch]' "$sysfs/preemption"
 ok "smi: sysfs has them" $?
 says "smi: set priority of a process" 0 "" vgpu-smi set -p "$holder" priority=5
 says "smi: set tokens of a context" 0 "" vgpu-smi set -c "$context" tokens=3
-[ "$(value "contexts/$context/priority") $(value "contexts/$context/tokens")" = "5 3" ]
+says "smi: set the memory budget of a context" 0 "" vgpu-smi set -c "$context" memory_budget=1073741824
+[ "$(value "contexts/$context/priority") $(value "contexts/$context/tokens") $(value "contexts/$context/memory_budget")" = "5 3 1073741824" ]
 ok "smi: sysfs has those" $?
 vgpu-smi set policy=fcfs preemption=none
 until_so grep -q 'policy is now fcfs' "$dir/events"

@@ -89,6 +89,10 @@ static void make_buffer(const struct run_child *child, int fd)
 
 	if (!bytes)
 		return;
+	if (child->process->memory_budget && bytes > child->process->memory_budget)
+		fail(child, "memory_budget=%llu: it needs %llu bytes for its copies",
+		     (unsigned long long)child->process->memory_budget,
+		     (unsigned long long)bytes);
 	if (mmap((void *)(uintptr_t)WL_BUFFER, bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
 		fail(child, "%llu bytes of memory: %s", (unsigned long long)bytes, strerror(errno));
@@ -232,6 +236,7 @@ void child_replay(const struct run_child *child)
 void child_exec(const struct run_child *child)
 {
 	const char *cmd = child->process->cmd;
+	char limit[32];
 	wordexp_t words;
 	u64 now;
 	int null;
@@ -244,6 +249,13 @@ void child_exec(const struct run_child *child)
 	/* the same addresses in every run: they decide which pages are touched */
 	personality(ADDR_NO_RANDOMIZE);
 	setenv("VGPU_TRANSPORT", "ioctl", 1);
+	if (child->process->timing)
+		setenv("VGPU_TIMING", child->process->timing, 1);
+	if (child->process->memory_budget) {
+		snprintf(limit, sizeof(limit), "0=%llu",
+			 (unsigned long long)child->process->memory_budget);
+		setenv("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", limit, 1);
+	}
 	null = open("/dev/null", O_RDWR);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
 		fail(child, "/dev/null: %s", strerror(errno));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-smi set: knobs of a device, priority and tokens of a context or of all contexts of a
+ * vgpu-smi set: knobs of a device, priority, tokens and memory of a context or of all contexts of a
  * process. What is wrong the module says itself.
  */
 #include <errno.h>
@@ -32,6 +32,30 @@ static bool number(const char *text, long long low, long long high, long long *v
 	return !errno && end != text && !*end && *value >= low && *value <= high;
 }
 
+/* Its file in sysfs; netlink has no attribute for it. */
+static int set_budget(struct client *client, const struct target *target, uint32_t context,
+		      const char *value)
+{
+	char path[128];
+	FILE *file;
+	long long n;
+	bool failed;
+
+	if (strcmp(value, "device") && !number(value, 0, INT64_MAX, &n))
+		return wrong(client,
+			     "memory_budget takes bytes of device memory, 0 for no limit, or "
+			     "device, not ",
+			     value);
+	snprintf(path, sizeof(path), "/sys/class/vgpu/vgpu%u/contexts/%u/memory_budget",
+		 target->device, context);
+	file = fopen(path, "w");
+	failed = !file || fputs(value, file) < 0;
+	if ((!file || !fclose(file)) && !failed)
+		return CLIENT_OK;
+	snprintf(client->error, sizeof(client->error), "%s: %s", path, strerror(errno));
+	return errno == EACCES || errno == EPERM ? CLIENT_FORBIDDEN : CLIENT_FAILED;
+}
+
 static int set_one(struct client *client, const struct target *target, uint32_t context,
 		   const char *name, const char *value)
 {
@@ -56,7 +80,11 @@ static int set_one(struct client *client, const struct target *target, uint32_t 
 		return client_set_context(client, target->device, context, NULL,
 					  &(uint32_t){ (uint32_t)n });
 	}
-	return wrong(client, "only priority and tokens of a context can be set, not ", name);
+	if (!strcmp(name, "memory_budget"))
+		return set_budget(client, target, context, value);
+	return wrong(client,
+		     "only priority, tokens and memory_budget of a context can be set, not ",
+		     name);
 }
 
 /* A process may have opened the device several times. */

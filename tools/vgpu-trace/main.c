@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,11 @@ static const char usage[] =
 	"                     a row each: text, a picture if FILE ends with .svg, a log for\n"
 	"                     Konata if with .kanata; - is standard output\n"
 	"  -r, --range SM[:FIRST-LAST]  of these, those of one SM, in these cycles\n"
+	"  -l, --lines FILE   also write issues and stalls of each line of the source, or of\n"
+	"                     each instruction (trace_lines=1); - is standard output\n"
+	"  -L, --listing FILE  also write the source with these, and its instructions\n"
+	"  -c, --code FILE    for these, the code that VGPU_CODE has had written\n"
+	"                     (default: RECORDS.code, if it exists)\n"
 	"  -t, --title TEXT   title of the picture\n"
 	"  -n, --names FILE   lines `PID NAME RESULT' that name the processes\n"
 	"                     (default: RECORDS.names, if it exists)\n"
@@ -40,7 +46,8 @@ static const char usage[] =
 static int write_file(const struct trace *trace, const char *path, const char *title,
 		      int (*writer)(const struct trace *, const char *, FILE *))
 {
-	FILE *file = fopen(path, "w");
+	bool standard = !strcmp(path, "-");
+	FILE *file = standard ? stdout : fopen(path, "w");
 	int err;
 
 	if (!file) {
@@ -48,6 +55,8 @@ static int write_file(const struct trace *trace, const char *path, const char *t
 		return 1;
 	}
 	err = writer(trace, title, file);
+	if (standard)
+		return fflush(file) || err;
 	if (fclose(file) || err) {
 		fprintf(stderr, "vgpu-trace: %s could not be written\n", path);
 		return 1;
@@ -68,6 +77,9 @@ int main(int argc, char **argv)
 		{ "svg", required_argument, NULL, 's' },
 		{ "pipeline", required_argument, NULL, 'p' },
 		{ "range", required_argument, NULL, 'r' },
+		{ "lines", required_argument, NULL, 'l' },
+		{ "listing", required_argument, NULL, 'L' },
+		{ "code", required_argument, NULL, 'c' },
 		{ "title", required_argument, NULL, 't' },
 		{ "names", required_argument, NULL, 'n' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -75,7 +87,7 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *json = NULL, *svg = NULL, *names = NULL, *title = "vgpu", *path;
-	const char *pipeline = NULL, *range = NULL;
+	const char *pipeline = NULL, *range = NULL, *lines = NULL, *listing = NULL, *code = NULL;
 	struct stretch stretch;
 	struct trace trace;
 	int quiet = 0, stats = 0, opt, status = 0;
@@ -92,12 +104,15 @@ int main(int argc, char **argv)
 		argv++;
 	}
 
-	while ((opt = getopt_long(argc, argv, "j:s:p:r:t:n:qh", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "j:s:p:r:l:L:c:t:n:qh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j': json = optarg; break;
 		case 's': svg = optarg; break;
 		case 'p': pipeline = optarg; break;
 		case 'r': range = optarg; break;
+		case 'l': lines = optarg; break;
+		case 'L': listing = optarg; break;
+		case 'c': code = optarg; break;
 		case 't': title = optarg; break;
 		case 'n': names = optarg; break;
 		case 'q': quiet = 1; break;
@@ -129,12 +144,21 @@ int main(int argc, char **argv)
 		names = beside;
 	if (names && trace_names(&trace, names))
 		status = 1;
+	snprintf(beside, sizeof(beside), "%s.code", path);
+	if (!code && (lines || listing) && !access(beside, R_OK))
+		code = beside;
+	if (code && trace_code(&trace, code))
+		status = 1;
 	if (json)
 		status |= write_file(&trace, json, title, write_chrome);
 	if (svg)
 		status |= write_file(&trace, svg, title, trace_svg);
 	if (pipeline)
 		status |= trace_pipeline(&trace, &stretch, pipeline);
+	if (lines)
+		status |= write_file(&trace, lines, title, trace_lines);
+	if (listing)
+		status |= write_file(&trace, listing, title, trace_listing);
 	if (!quiet && (stats ? trace_stats(&trace, stdout) : trace_summary(&trace, stdout)))
 		status = 1;
 	trace_free(&trace);

@@ -329,6 +329,8 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_LEAVE_CHOSEN:
 	case VGPU_TRACE_LEAVE_END:
 		return trace_leave(t, rec);
+	case VGPU_TRACE_LINE:
+		return trace_line(t, rec);
 	case VGPU_TRACE_INSTRUCTION:
 		return trace_instruction(t, rec, (uint32_t)process);
 	default:
@@ -466,6 +468,7 @@ void trace_free(struct trace *trace)
 	free(trace->decisions);
 	free(trace->partials);
 	free(trace->leavers);
+	trace_free_lines(trace);
 	free(trace->instructions);
 	memset(trace, 0, sizeof(*trace));
 }

@@ -28,6 +28,8 @@ static const char usage[] =
 	"  -o, --output FILE  output file                                  [vgpu.trace]\n"
 	"  -i, --id N         number of the device                                    [0]\n"
 	"  -e, --embedded     record the embedded device of COMMAND (VGPU_TRANSPORT=embedded)\n"
+	"  -l, --lines        for vgpu-trace --lines: the code of kernels goes to FILE.code;\n"
+	"                     the embedded device has trace_lines=1\n"
 	"  -h, --help         print this help\n"
 	"\n"
 	"Names of processes go to FILE.names. exit status: COMMAND's; 126, 127: it does not "
@@ -41,6 +43,7 @@ struct recording {
 	const char *output;
 	unsigned int device;
 	int embedded;
+	int lines;
 	int ring;			/* debugfs: trace */
 	FILE *file, *names;
 	pid_t child;
@@ -164,8 +167,28 @@ static uint64_t lost(const struct recording *r)
 
 /* ---- the program -------------------------------------------------------- */
 
+/* The code of kernels is wanted, and of the embedded device what they cost. 0; -1: no memory */
+static int ask_for_lines(const struct recording *r)
+{
+	const char *set = getenv("VGPU_SET");
+	char path[4096], *settings = NULL;
+
+	snprintf(path, sizeof(path), "%s.code", r->output);
+	/* processes append to it */
+	unlink(path);
+	if (setenv("VGPU_CODE", path, 1))
+		return -1;
+	if (!r->embedded)
+		return 0;
+	if (asprintf(&settings, "%s%strace_lines=1", set ? set : "", set && *set ? "," : "") < 0)
+		return -1;
+	return setenv("VGPU_SET", settings, 1);
+}
+
 static void record_begin(const struct recording *r, char **command)
 {
+	if (r->lines && ask_for_lines(r))
+		_exit(126);
 	if (r->embedded &&
 	    (setenv("VGPU_TRANSPORT", "embedded", 1) || setenv("VGPU_TRACE", r->output, 1)))
 		_exit(126);
@@ -254,13 +277,14 @@ static int parse(int argc, char **argv, struct recording *r)
 		{ "output", required_argument, NULL, 'o' },
 		{ "id", required_argument, NULL, 'i' },
 		{ "embedded", no_argument, NULL, 'e' },
+		{ "lines", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
 	char *end;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+o:i:eh", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+o:i:elh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'o': r->output = optarg; break;
 		case 'i':
@@ -274,6 +298,7 @@ static int parse(int argc, char **argv, struct recording *r)
 			}
 			break;
 		case 'e': r->embedded = 1; break;
+		case 'l': r->lines = 1; break;
 		case 'h': fputs(usage, stdout); exit(0);
 		default: fputs("try `vgpu-trace record --help'\n", stderr); return USAGE;
 		}

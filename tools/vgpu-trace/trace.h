@@ -249,6 +249,7 @@ struct trace {
 	size_t instruction_count, instruction_room;
 	struct ways ways[VGPU_LEAVES];	/* by enum vgpu_leave */
 	uint64_t flushes, flushed_time;	/* blocks dropped, and for how long they had run */
+	struct line_kernel *line_kernels;	/* lines.c; NULL: the trace has no LINE */
 	void *leavers;			/* leave.c: blocks that have been told to leave */
 	size_t leaver_count, leaver_room;
 };
@@ -340,6 +341,16 @@ extern const char *const trace_cause_names[CAUSES];
 
 /* "1.234 ms": a time with the unit that suits it; returns @text */
 char *trace_time_text(uint64_t ps, char *text, size_t size);
+
+/* lines.c: a record of type LINE. -1: no memory */
+int trace_line(struct trace *trace, const struct vgpu_trace_record *rec);
+void trace_free_lines(struct trace *trace);
+/* What each line of the source, or instruction, has cost. -1: nothing is known, which is said */
+int trace_lines(const struct trace *trace, const char *title, FILE *out);
+/* lines_listing.c: the code of the kernels, from a file of VGPU_CODE. -1, which is said */
+int trace_code(struct trace *trace, const char *path);
+/* The source with what its lines and their instructions have cost. As trace_lines() */
+int trace_listing(const struct trace *trace, const char *title, FILE *out);
 
 /* pipeline.c */
 int trace_instruction(struct trace *t, const struct vgpu_trace_record *rec, uint32_t context);

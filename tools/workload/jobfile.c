@@ -222,6 +222,17 @@ static int take_cmd(struct parser *p, struct wl_process *process, const char *va
 	return process->cmd ? 0 : refuse(p, "cmd=%s: out of memory", value);
 }
 
+static int take_timing(struct parser *p, struct wl_process *process, const char *value)
+{
+	/* the rest is said by the program, which knows its kernels */
+	if (!strchr(value, ':'))
+		return refuse(p, "timing=%s: must be a list of NAME:pipeline and NAME:interval",
+			      value);
+	free(process->timing);
+	process->timing = strdup(value);
+	return process->timing ? 0 : refuse(p, "timing=%s: out of memory", value);
+}
+
 static int take_host(struct parser *p, struct wl_process *process, const char *value)
 {
 	if (strcmp(value, "one") && strcmp(value, "streams"))
@@ -246,6 +257,11 @@ static int process_key(struct parser *p, const char *key, const char *value)
 				&process->priority);
 	if (!strcmp(key, "host"))
 		return take_host(p, process, value);
+	if (!strcmp(key, "timing"))
+		return take_timing(p, process, value);
+	if (!strcmp(key, "memory_budget"))
+		return take_number(p, key, value, 0, 4096, 1ull << 47,
+				   "bytes of device memory, 4096..2^47", &process->memory_budget);
 	if (!strcmp(key, "repeat"))
 		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000",
 				&process->repeat);
@@ -257,7 +273,7 @@ static int process_key(struct parser *p, const char *key, const char *value)
 	return refuse(
 		p,
 		"unknown key '%s' of a process; valid keys: app, phase, cmd, host, priority, "
-		"arrival_us, repeat",
+		"arrival_us, repeat, timing, memory_budget",
 		key);
 }
 
@@ -340,6 +356,11 @@ static int end_section(struct parser *p)
 	if (p->section_line && !p->source && p->job->process_count &&
 	    p->job->processes[p->job->process_count - 1].line == p->section_line)
 		return refuse_at(p, p->section_line, "[%s] does nothing; it needs app= or phase=",
+				 p->job->processes[p->job->process_count - 1].name);
+	if (p->source && p->job->processes[p->job->process_count - 1].timing &&
+	    strcmp(p->source, "cmd"))
+		return refuse_at(p, p->section_line,
+				 "[%s] has timing=, which is for the kernels of a program (cmd=)",
 				 p->job->processes[p->job->process_count - 1].name);
 	if (p->source)
 		return check_host(p, &p->job->processes[p->job->process_count - 1]);
@@ -446,6 +467,7 @@ void wl_job_free(struct wl_job *job)
 	for (i = 0; i < job->process_count; i++) {
 		free(job->processes[i].phases);
 		free(job->processes[i].cmd);
+		free(job->processes[i].timing);
 		free(job->processes[i].marks);
 	}
 	free(job->processes);

@@ -29,6 +29,7 @@ enum key_id {
 	KEY_DIRTY_BASE,
 	KEY_DIRTY_INCREMENT,
 	KEY_LAUNCH_US,
+	KEY_PRIORITY,
 	KEY_STREAM,
 	KEY_FOR,
 	KEYS
@@ -96,6 +97,9 @@ static const struct key keys[KEYS] = {
 	[KEY_LAUNCH_US] = { "launch_us", BIT(WL_KERNEL), 0, WL_US_DECIMALS, 0, HOUR_PS, 0,
 			    "microseconds from the call that launches to its end, up to an hour, "
 			    "at most six digits after the decimal point" },
+	[KEY_PRIORITY] = { "priority", BIT(WL_KERNEL), 0, 0, 0, VGPU_LAUNCH_PRIORITY_MOST, 0,
+			   "a number, 0..5, a higher one more important among the kernels of the "
+			   "process" },
 	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL) | BIT(WL_WAIT),
 			 BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0, "1..64" },
 	[KEY_FOR] = { "for", BIT(WL_SYNC) | BIT(WL_WAIT), BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0,
@@ -292,6 +296,7 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 		phase->kernel.clean_increment_permille = (u16)(1000 - values[KEY_DIRTY_INCREMENT]);
 		phase->kernel.threads = (u16)values[KEY_THREADS];
 		phase->launch_ps = values[KEY_LAUNCH_US];
+		phase->priority = (u32)values[KEY_PRIORITY];
 		phase->kernel.regs_per_block = (u32)values[KEY_REGS];
 		phase->kernel.shared_bytes = (u32)values[KEY_SHMEM];
 		if (!given[KEY_NAME])

@@ -317,6 +317,15 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 	if (err)
 		return replay_error(r, "%s:%u: priority=%u: %s", r->path, process->line,
 				    process->priority, strerror(-err));
+	if (process->memory_budget)
+		vgpu_context_memory_budget(r->dev, actor->context, process->memory_budget);
+	if (bytes && process->memory_budget && bytes > process->memory_budget)
+		return replay_error(r,
+				    "%s:%u: memory_budget=%llu: %s needs %llu bytes for its "
+				    "copies",
+				    r->path, process->line,
+				    (unsigned long long)process->memory_budget, process->name,
+				    (unsigned long long)bytes);
 	if (bytes) {
 		err = vgpu_memory_map(r->dev, actor->context, WL_BUFFER, bytes);
 		if (err)

@@ -86,6 +86,7 @@ static void make_command(const struct wl_lane *lane, u64 *left, struct vgpu_cmd 
 	}
 	if (phase->kind == WL_KERNEL) {
 		cmd->op = VGPU_CMD_PROFILED;
+		cmd->flags = VGPU_LAUNCH_PRIORITY(phase->priority);
 		cmd->profiled = phase->kernel;
 		if (phase->kernel.touches)
 			cmd->profiled.touch_address +=

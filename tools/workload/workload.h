@@ -39,6 +39,7 @@ struct wl_phase {
 	struct vgpu_cmd_profiled kernel;
 	u64 launch_ps;			/* of the host, from announcement to launch; 0: none */
 	char name[WL_NAME_BYTES];	/* of the kernel */
+	u32 priority;			/* ... among those of its process: VGPU_LAUNCH_PRIORITY */
 };
 
 /** struct wl_process - one section of a job file */
@@ -49,6 +50,8 @@ struct wl_process {
 	u32 repeat;			/* completed runs wanted */
 	u64 arrival_ps;
 	char *cmd;			/* a real program; NULL: the phases are replayed */
+	char *timing;			/* of its kernels: VGPU_TIMING; NULL: not said */
+	u64 memory_budget;		/* bytes of device memory; 0: no limit of its own */
 	/* host=one: one thread of the host issues the phases of all streams in order */
 	bool one_host;
 	struct wl_phase *phases;

@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
+#include "code_file.h"
 #include "memory/views.h"
+#include "timing.h"
 
 static vgpuError_t check_arguments(const struct vgpu_program_kernel *kernel, void **arguments)
 {
@@ -129,6 +131,7 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
 	struct rt_queue *queue = stream->queue;
 	uint8_t params[VGPU_VASS_MAX_PARAM];
+	uint32_t index;
 	vgpuError_t error = check(function, grid, block, arguments, dynamic_shared);
 
 	if (error != vgpuSuccess)
@@ -139,7 +142,9 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	image = rt_image_for(function, block[0] * block[1] * block[2], &cmd.launch.kernel);
 	if (!image)
 		return vgpuErrorLaunchOutOfResources;
-	kernel = rt_image_kernel(image, cmd.launch.kernel, &cmd.launch.module, &cmd.launch.kernel);
+	index = cmd.launch.kernel;
+	kernel = rt_image_kernel(image, index, &cmd.launch.module, &cmd.launch.kernel);
+	rt_code_append(function->module, image, index, cmd.launch.module, cmd.launch.kernel);
 	if (kernel->vass.param_bytes)
 		memset(params, 0, kernel->vass.param_bytes);
 	for (uint32_t i = 0; i < kernel->param_count; i++)
@@ -151,8 +156,12 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	memcpy(cmd.launch.block, block, sizeof(cmd.launch.block));
 	cmd.launch.dynamic_shared = (uint32_t)dynamic_shared;
 	cmd.launch.param_bytes = kernel->vass.param_bytes;
+	error = rt_timing_of(kernel->name, &cmd.flags);
+	if (error != vgpuSuccess)
+		return error;
+	cmd.flags |= VGPU_LAUNCH_PRIORITY(stream->priority);
 	if (is_apart(kernel, params))
-		cmd.flags = VGPU_LAUNCH_APART;
+		cmd.flags |= VGPU_LAUNCH_APART;
 	error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_stream_put(stream, &cmd, kernel->vass.param_bytes ? params : NULL);

@@ -94,6 +94,8 @@ static void issue(struct vgpu_block *block)
 		p->port->model->invalidate(p->port);
 	}
 	pb->moved = true;
+	if (unlikely(p->config->trace_lines))
+		vgpu_lines_come(p, block->launch);
 	/* an SM that was empty begins with its first warp */
 	if (sm->resident_count == 1)
 		for (u32 n = 0; n < VGPU_PIPE_SCHEDULERS; n++)
@@ -285,6 +287,7 @@ void vgpu_pipe_fini(struct vgpu_sm *sm)
 		p->port->model->close(p->port);
 	vgpu_code_cache_fini(p);
 	vgpu_pipe_quotas_fini(p);
+	vgpu_lines_fini(p);
 	vgpu_mem_free_device(p->warps);
 	vgpu_mem_free_device(p->used);
 	vgpu_mem_free_device(p->fetchable);
@@ -325,7 +328,7 @@ int vgpu_pipe_init(struct vgpu_sm *sm)
 	p->order = vgpu_issue_order_find(config->issue_order);
 	p->units[VGPU_UNIT_MATH] = config->math_units;
 	p->units[VGPU_UNIT_SPECIAL] = config->special_units;
-	p->units[VGPU_UNIT_LDST] = 1;
+	p->units[VGPU_UNIT_LDST] = config->ldst_units;
 	p->units[VGPU_UNIT_BRANCH] = config->branch_units;
 	p->warp_room = config->threads_per_sm / VGPU_LANES + config->blocks_per_sm;
 	p->warp_words = (p->warp_room + 63) / 64;
@@ -357,8 +360,8 @@ int vgpu_pipe_init(struct vgpu_sm *sm)
 	p->port->model = vgpu_memory_model_find(config->memory_model);
 	p->port->config = config;
 	p->window = p->port->model->window(p->port);
-	/* a check a cycle */
-	p->asks = allocate(p, p->window * sizeof(*p->asks), &failed);
+	/* a check a cycle and unit */
+	p->asks = allocate(p, p->window * config->ldst_units * sizeof(*p->asks), &failed);
 	if (failed) {
 		vgpu_pipe_fini(sm);
 		return -ENOMEM;

@@ -51,6 +51,8 @@ static void issue(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	else
 		p->entries[p->reading.last].next = (u16)e->number;
 	p->reading.last = (u16)e->number;
+	if (unlikely(p->lines))
+		vgpu_lines_issue(p, e);
 	if (e->d.flags & VGPU_DEC_DIVIDE)
 		p->special_free = p->cycle + p->config->divide_interval;
 	if (e->d.flags & VGPU_DEC_GLOBAL) {
@@ -105,9 +107,13 @@ static void count_stalls(struct vgpu_pipe *p, u32 idle, u64 cycles)
 
 	for (; idle; idle &= idle - 1) {
 		u32 n = (u32)__builtin_ctz(idle);
+		enum vgpu_stall why = !p->queued_of[n] ? VGPU_STALL_CONTROL :
+				      ready >> n & 1   ? VGPU_STALL_ISSUE :
+							 VGPU_STALL_DATA;
 
-		p->sm->stalls[!p->queued_of[n] ? VGPU_STALL_CONTROL :
-			      ready >> n & 1 ? VGPU_STALL_ISSUE : VGPU_STALL_DATA] += cycles;
+		p->sm->stalls[why] += cycles;
+		if (unlikely(p->lines))
+			vgpu_lines_stall(p, n, why, cycles);
 	}
 }
 

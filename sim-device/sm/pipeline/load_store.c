@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The load/store unit: accesses to global memory in stage Execute. An access becomes a
- * request for each line that its lanes touch. One request a cycle is checked in the TLB, and one a
- * cycle goes to the port. A load is sent as soon as it has its translation. Stores and atomics,
- * which cannot be undone, are sent when all requests of the access have passed their checks: an
- * access has no effect before it is sure not to fault. What follows in the same warp does not
- * overtake them. Nor do they overtake a load of the same warp, of the same lines, that has not been
- * sent: it may have to wait for a page.
+ * The load/store units: accesses to global memory in stage Execute. An access becomes a request for
+ * each line that its lanes touch. Of each unit, one request a cycle is checked in the TLB, and one
+ * a cycle goes to the port: the oldest, as all units have one queue. A load is sent as soon as it
+ * has its translation. Stores and atomics, which cannot be undone, are sent when all requests of
+ * the access have passed their checks: an access has no effect before it is sure not to fault. What
+ * follows in the same warp does not overtake them. Nor do they overtake a load of the same warp, of
+ * the same lines, that has not been sent: it may have to wait for a page.
  *
  *   writes: checks, last check, sends, commit (a store when sent, an atomic when answered)
  *   loads:  check and send each, last check, last answer, commit
@@ -406,7 +406,8 @@ void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *re
 
 /* ---- the unit ------------------------------------------------------------ */
 
-void vgpu_access_cycle(struct vgpu_pipe *p)
+/* What one unit does: it takes its line of the queue that all of them share. */
+static void unit_cycle(struct vgpu_pipe *p)
 {
 	if (p->lsu_first && p->lsu_first->start <= p->cycle && p->check_from <= p->cycle &&
 	    p->send_count + VGPU_LANES <= p->send_room / 2)
@@ -419,6 +420,12 @@ void vgpu_access_cycle(struct vgpu_pipe *p)
 		send(p);
 		p->move.turn = !p->busy;
 	}
+}
+
+void vgpu_access_cycle(struct vgpu_pipe *p)
+{
+	for (u32 n = 0; n < p->config->ldst_units; n++)
+		unit_cycle(p);
 }
 
 u64 vgpu_access_next(const struct vgpu_pipe *p)

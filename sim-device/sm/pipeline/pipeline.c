@@ -357,12 +357,25 @@ void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block)
 	p->entered = NULL;
 }
 
+/*
+ * The TLB has pages that the other model has put there, whose frames are not known here; and what
+ * its blocks have written is not in the L1.
+ */
+static void come(struct vgpu_sm *sm)
+{
+	struct vgpu_pipe *p = sm->pipe;
+
+	memset(p->frames, 0, VGPU_FRAMES_KNOWN * sizeof(*p->frames));
+	memset(p->kernels, 0, sizeof(p->kernels));
+}
+
 const struct vgpu_timing vgpu_timing_pipeline = {
 	.name = "pipeline",
 	.kind = &vgpu_block_pipelined,
 	.stalls = stalls,
 	.init = vgpu_pipe_init,
 	.fini = vgpu_pipe_fini,
+	.come = come,
 	.step = step,
 	.finish = finish,
 	.halt = halt,
@@ -373,6 +386,6 @@ const struct vgpu_timing vgpu_timing_pipeline = {
 
 void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle)
 {
-	if (sm->pipe)
+	if (sm->pipe && likely(sm->timing == &vgpu_timing_pipeline))
 		vgpu_pipe_kick(sm->pipe, cycle);
 }

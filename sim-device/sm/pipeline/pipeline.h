@@ -10,8 +10,8 @@
  *   Issue    the oldest instructions of the queue whose operands are free and whose unit is, up to
  *            issue_width a cycle, out of order also within a warp
  *   OpRead   the registers are read; that frees the sources for later writers
- *   Execute  as long as the unit takes; global memory: requests of a line each, one a cycle, each
- *            with a TLB check, to the port (port.h)
+ *   Execute  as long as the unit takes; global memory: requests of a line each, one a cycle of
+ *            each load/store unit, each with a TLB check, to the port (port.h)
  *   Commit   the result is in the register; that frees it
  *
  * In one cycle the stages work in the order Issue, Fetch, OpRead, and last all that ends in that
@@ -277,6 +277,7 @@ struct vgpu_pipe {
 	u32 fetchable_count;
 	u32 last_warp[VGPU_PIPE_SCHEDULERS];	/* fetched of, by scheduler */
 	struct vgpu_pipe_quotas *quotas;	/* NULL: there never was one (quota.c) */
+	struct vgpu_pipe_lines *lines;	/* of launches; NULL: nothing is counted (lines.c) */
 	struct vgpu_code_cache *code;	/* NULL: every fetch finds its line */
 	u64 code_due;		/* when the next line comes */
 	/* instructions */
@@ -420,6 +421,14 @@ bool vgpu_pipe_quotas_let(struct vgpu_pipe *p, u32 n);
 u64 vgpu_pipe_quotas_barred(const struct vgpu_pipe *p, u32 n, u32 word);
 /* An instruction of @pw has been fetched. */
 void vgpu_pipe_quotas_count(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw);
+
+/* lines.c: issues and stalls of each instruction of a launch (trace_lines) */
+/* A block of @launch has come. Where there is no memory for its counts, it has none. */
+void vgpu_lines_come(struct vgpu_pipe *p, const struct vgpu_launch *launch);
+void vgpu_lines_issue(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e);
+/* Scheduler @n issues nothing for so many cycles; @why: as it is counted for the SM. */
+void vgpu_lines_stall(struct vgpu_pipe *p, u32 n, enum vgpu_stall why, u64 cycles);
+void vgpu_lines_fini(struct vgpu_pipe *p);
 
 /* frontend.c: Fetch, and what holds it */
 void vgpu_pipe_fetch(struct vgpu_pipe *p);

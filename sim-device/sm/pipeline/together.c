@@ -97,7 +97,8 @@ static u32 gather(struct vgpu_pipe *p)
 		struct vgpu_sm *sm = &env->sms[n];
 		struct vgpu_pipe *other = sm->pipe;
 
-		if (!(sm->resident_count || sm->moving) || !vgpu_event_pending(&sm->step) ||
+		if (sm->timing != p->sm->timing || !(sm->resident_count || sm->moving) ||
+		    !vgpu_event_pending(&sm->step) ||
 		    vgpu_event_time(&sm->step) >= until || !is_its_own(other) ||
 		    vgpu_pipe_reports(other))
 			continue;

@@ -123,10 +123,11 @@ static void streams_and_events(void **state)
 	(void)state;
 	OK(cuCtxGetStreamPriorityRange(&least, &greatest));
 	assert_int_equal(least, 0);
+	assert_int_equal(greatest, -5);
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	OK(cuStreamCreateWithPriority(&high, 0, -5));
 	OK(cuStreamGetPriority(high, &least));
-	assert_int_equal(least, 0);
+	assert_int_equal(least, -5);
 	OK(cuStreamGetCtx(stream, &of));
 	assert_ptr_equal(of, context);
 	OK(cuEventCreate(&start, 0));

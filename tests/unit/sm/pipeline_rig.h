@@ -46,6 +46,8 @@ static inline struct vgpu_config timeline_config(const char *scheme)
 	set_field(&config, "memory_model", "flat");
 	set_field(&config, "trace_pipeline", "1");
 	set_field(&config, "fault_scheme", scheme);
+	set_field(&config, "warp_schedulers", "1");
+	set_field(&config, "math_units", "2");
 	set_field(&config, "fetch_width", "1");
 	set_field(&config, "issue_width", "1");
 	set_field(&config, "math_cycles", "1");

@@ -15,12 +15,13 @@ static void reads_the_example(void **state)
 		"; a comment\n"
 		"[global]\ngpu=k20c\nrepeat=5\npolicy=fcfs\npreempt=none\nseed=77\n"
 		"\n# another\n[batch]\napp=lbm\nrepeat=2\n"
-		"[camera]   ; the urgent one\npriority=1\narrival_us=50.25\nphase=cpu us=200\n"
+		"[camera]   ; the urgent one\npriority=1\nmemory_budget=67108864\n"
+		"arrival_us=50.25\nphase=cpu us=200\n"
 		"  phase=h2d bytes=4194304\n"
 		"\tphase = kernel  name=detect launches=2 tbs=528 tb_us=1239.000001 tb_cv=0.1 "
 		"idempotent=0.25 dirty_base=0.656 launch_us=5.8 "
 		"threads=128 "
-		"regs_per_tb=4480 shmem_per_tb=512 stream=3\n"
+		"regs_per_tb=4480 shmem_per_tb=512 stream=3 priority=4\n"
 		"phase=d2h bytes=65536");
 	const struct wl_process *p = &job.processes[1];
 
@@ -44,7 +45,9 @@ static void reads_the_example(void **state)
 	assert_true(p->phases[2].kind == WL_KERNEL && p->phases[2].amount == 2 &&
 		    p->phases[2].stream == 3);
 	assert_string_equal(p->phases[2].name, "detect");
-	assert_int_equal(p->phases[2].line, 18);
+	assert_int_equal(p->phases[2].line, 19);
+	assert_int_equal(p->phases[2].priority, 4);
+	assert_true(p->memory_budget == 67108864 && !job.processes[0].memory_budget);
 	assert_true(p->phases[2].kernel.blocks == 528 &&
 		    p->phases[2].kernel.block_ps == 1239000001);
 	assert_int_equal(p->phases[2].kernel.block_cv_permille, 100);
@@ -135,6 +138,14 @@ static const struct {
 	{ "[global]\nseed=-1\n", "job:2: seed=-1: must be a number, 0..2^63-1" },
 	{ "[a]\ncolour=red\n",
 	  "job:2: unknown key 'colour' of a process; valid keys: app, phase, cmd," },
+	{ "[a]\ntiming=sgemm\ncmd=true\n",
+	  "job:2: timing=sgemm: must be a list of NAME:pipeline" },
+	{ "[a]\ntiming=sgemm:pipeline\nphase=cpu us=1\n",
+	  "job:1: [a] has timing=, which is for the kernels of a program" },
+	{ "[a]\nmemory_budget=4095\n", "job:2: memory_budget=4095: must be bytes" },
+	{ "[a]\nmemory_budget=1G\n", "job:2: memory_budget=1G: must be bytes" },
+	{ "[a]\nphase=kernel tbs=1 tb_us=1 threads=32 priority=6\n",
+	  "job:2: priority=6: must be a number, 0..5" },
 	{ "[a]\npriority=high\n", "job:2: priority=high: must be a number" },
 	{ "[a]\npriority=-1\n", "job:2: priority=-1: must be a number" },
 	{ "[a]\nrepeat=1.5\n", "job:2: repeat=1.5: must be a number of completed runs" },
@@ -203,7 +214,7 @@ static const struct {
 	  "job:2: phase=kernel takes no key 'us'; it takes name, launches, tbs, tb_us, tb_cv, "
 	  "threads, "
 	  "regs_per_tb, shmem_per_tb, touched_bytes, touches_per_tb, touched_on_host, "
-	  "idempotent, dirty_base, dirty_increment, launch_us, stream" },
+	  "idempotent, dirty_base, dirty_increment, launch_us, priority, stream" },
 	{ "[a]\n" K " touched_bytes=4095\n",
 	  "job:2: touched_bytes=4095: must be a multiple of 4096 (4096 x touches_per_tb) and at "
 	  "most 131072 (131072 x touches_per_tb)" },
