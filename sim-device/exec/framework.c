@@ -224,6 +224,8 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	exec->ops->shape(job, &ksr->launch);
 	ksr->launch.id = ++exec->launches;
 	ksr->launch.context = sched->id;
+	ksr->launch.queue = job->queue;
+	ksr->launch.seq = job->seq;
 	ksr->launch.as = ctx->as;
 	ksr->launch.memory = ctx->memory;
 	ksr->launch.work = ctx->work;
@@ -259,6 +261,7 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	struct vgpu_smst *smst, *next;
 
 	vgpu_account_end(exec, ksr);
+	vgpu_watch_launch_end(&exec->sm_env.watch, &ksr->launch);
 	if (ksr->started)
 		vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
 				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
@@ -455,6 +458,7 @@ static int init_sms(struct vgpu_exec *exec)
 		.engine = exec,
 		.native = exec->native,
 		.parallel = exec->parallel,
+		.watch = exec->watch,
 		.sms = exec->sms,
 		.due = exec->due,
 		.memsys = exec->memsys,

@@ -20,7 +20,7 @@
 #include "launch.h"
 #include "native.h"
 #include "vgpu_isa.h"
-
+#include "watch.h"
 
 struct vgpu_sm_run;
 
@@ -197,6 +197,7 @@ struct vgpu_sm_env {
 	void *engine;			/* of @ops */
 	struct vgpu_native native;	/* where they have code from */
 	struct vgpu_parallel parallel;	/* and threads */
+	struct vgpu_watch watch;	/* who is told of what kernels do */
 	struct vgpu_sm *sms;		/* all of them, by index */
 	struct vgpu_sm **due;		/* room for as many: those that are executed together */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
@@ -483,6 +484,9 @@ u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 /* Give the kernels the ids behind *@last, which becomes the last of them. */
 void vgpu_module_number(struct vgpu_module *module, u64 *last);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
+
+/* watch.c: @launch has ended; whoever watches is told, if he knows of it. */
+void vgpu_watch_launch_end(const struct vgpu_watch *watch, struct vgpu_launch *launch);
 
 /* The memory has something for @sm at @cycle, which is not yet over (vgpu_memsys_ops.wake). */
 void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle);

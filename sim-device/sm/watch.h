@@ -23,6 +23,8 @@
 #include "../platform.h"
 #include "vgpu_isa.h"
 
+#define VGPU_WATCH_WARPS	32u	/* most of a block; no device has larger ones */
+
 /**
  * struct vgpu_watch_launch - a kernel that has been launched
  * @id: unique on the device, from 1
@@ -56,12 +58,11 @@ struct vgpu_watch_launch {
 
 /**
  * struct vgpu_watch_warp - who does something
- * @launch, @block: what launch_begin() and block_begin() returned
+ * @block: what block_begin() returned
  * @warp: in its block: lane l is thread @warp * 32 + l
  * @live: lanes that exist and have not exited, before what is told
  */
 struct vgpu_watch_warp {
-	void *launch;
 	void *block;
 	u32 warp;
 	u32 live;
@@ -73,11 +74,11 @@ enum vgpu_watch_kind {
 	VGPU_WATCH_ATOMIC,		/* reads and, for its observers at the same time, writes */
 };
 
+/* Parameters are not here: they are read only, and the verifier has seen where. */
 enum vgpu_watch_space {
 	VGPU_WATCH_GLOBAL,		/* addresses are the process's; constants are here, too */
 	VGPU_WATCH_SHARED,		/* offsets from the block's first byte, static ones first */
 	VGPU_WATCH_LOCAL,		/* offsets from the thread's first byte */
-	VGPU_WATCH_PARAM,		/* offsets in the block of parameters; always reads */
 };
 
 /**
@@ -91,6 +92,8 @@ enum vgpu_watch_space {
  * @bytes: of each lane, 1 to 16
  * @lanes: that take part, at least one
  * @address: of each lane [32]; undefined for lanes that do not take part
+ * @value: WRITE: what is stored, elements one after the other, each of 32 lanes; those of up to 4
+ *   bytes are u32, others u64. NULL: another kind, or nothing is said of it
  */
 struct vgpu_watch_access {
 	u8 kind;
@@ -102,6 +105,7 @@ struct vgpu_watch_access {
 	u32 bytes;
 	u32 lanes;
 	const u64 *address;
+	const void *value;
 };
 
 /**
