@@ -4,12 +4,13 @@
  *
  * A tool (memcheck, racecheck, initcheck, synccheck) is a table of functions. The core
  * (sanitizer.c) hears of what kernels do by sim-device/sm/watch.h, and of what the host does by
- * host.h, and calls the tools that are on, one after the other, under one mutex. Tools keep what
- * they know of a launch and of a block in @own, by their number; the core keeps none of it.
+ * sanitizer.h, and calls the tools that are on, one after the other, under one mutex. Tools keep
+ * what they know of a launch and of a block in @own, by their number; the core keeps none of it.
  *
  * Order of what commands do. Commands of a queue begin and end in order. command_begin() is called
  * when a command is submitted, so before it can do anything; command_end() when it has ended, so
- * what it did happened between the two. Of a launch, launch_begin() to launch_end() lie in between.
+ * what it did happened between the two; one that could not be submitted, and is again, is begun
+ * again under its number. Of a launch, launch_begin() to launch_end() lie in between.
  * A WAIT command stands behind command @wait of queue @wait_queue. host_knows(): the host has
  * learned that a queue is at @seq, and so what it submits from then on is behind that.
  */
@@ -20,13 +21,16 @@
 
 enum san_tool_number { SAN_MEMCHECK, SAN_RACECHECK, SAN_INITCHECK, SAN_SYNCCHECK, SAN_TOOLS };
 
-/** struct san_launch - a kernel that is executed. @what: its arrays are the core's own copies */
+struct san_kernel;
+
+/**
+ * struct san_launch - a launch. It may be named in a report when it has ended, unless very many
+ * others have ended since; @what.params may not be followed then
+ */
 struct san_launch {
 	struct vgpu_watch_launch what;
 	u32 device;			/* by number, from 0 */
-	const struct san_module *module;	/* NULL: nothing is known of its source */
-	bool watched;			/* --kernel-name: its reports are wanted */
-	u64 blocks_begun;
+	struct san_kernel *kernel;	/* core.h */
 	void *own[SAN_TOOLS];		/* NULL at first */
 };
 
@@ -50,7 +54,7 @@ enum san_memory_kind {
 	SAN_MEMORY_DEVICE,		/* cudaMalloc */
 	SAN_MEMORY_MANAGED,
 	SAN_MEMORY_HOST,		/* pinned memory of the process that kernels use in place */
-	SAN_MEMORY_VARIABLE,		/* the .global and .const variables of a module */
+	SAN_MEMORY_VARIABLE,		/* a .global or .const variable of a module */
 	SAN_MEMORY_PRIVATE,		/* the runtime's own: kernels may use it, nobody owns it */
 };
 
@@ -79,10 +83,9 @@ struct san_command {
  * @allocated: [address, address + bytes) is an allocation of the program from now on
  * @freed: the allocation at @address is gone. The host has waited, or says by stream order, that
  *   nothing uses it
+ * @lost: it was not freed, and its device is closed, or reset; freed() follows
  * @command_begin, @command_end, @host_knows: see above
- * @host_access: the host may write [address, address + bytes) from now on by itself: managed memory
- *   or host memory
- * @end: the process ends, or resets its devices: report what is left
+ * @end: the process ends: report what is left
  */
 struct san_tool {
 	const char *name;
@@ -100,15 +103,15 @@ struct san_tool {
 	void (*fault)(const struct san_warp *w, const struct vgpu_watch_fault *fault);
 	void (*allocated)(u64 address, u64 bytes, enum san_memory_kind kind);
 	void (*freed)(u64 address, u64 bytes, enum san_memory_kind kind);
+	void (*lost)(u64 address, u64 bytes, enum san_memory_kind kind);
 	void (*command_begin)(const struct san_command *command);
 	void (*command_end)(const struct san_command *command);
 	void (*host_knows)(u32 device, u32 queue, u64 seq);
-	void (*host_access)(u64 address, u64 bytes);
 	void (*end)(void);
 };
 
 extern const struct san_tool san_memcheck;
-extern const struct san_tool san_racecheck;
+extern const struct san_tool san_racecheck __attribute__((__weak__));
 extern const struct san_tool san_initcheck;
 extern const struct san_tool san_synccheck;
 
