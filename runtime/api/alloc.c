@@ -383,7 +383,7 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 		unit--;
 	*base = block->base + unit * UNIT;
 	*bytes = (uint64_t)block->slab->length[unit] * UNIT;
-	return true;
+	return !san_on || san_knows(*base, UNIT, bytes);
 }
 
 /* ---- memory of several processes ----------------------------------------- */

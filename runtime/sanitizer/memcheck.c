@@ -52,13 +52,25 @@ static bool is_ours(u64 address)
 	       (address & ~4095ull) < below->address + below->bytes;
 }
 
-static bool is_bad(u64 address, u32 bytes)
+/*
+ * An atomic of 16 bits is one of the word around them (runtime/cuda/half_ops.h), which is read first
+ * as volatile: of the last 16 bits of an allocation it changes nothing behind.
+ */
+static bool is_half(const struct vgpu_watch_access *access, u64 left)
+{
+	return access->bytes == 4 && left == 2 &&
+	       (access->kind == VGPU_WATCH_ATOMIC ||
+		(access->kind == VGPU_WATCH_READ && access->order == VGPU_ORDER_RELAXED));
+}
+
+static bool is_bad(const struct vgpu_watch_access *access, u64 address)
 {
 	const struct san_memory *memory = san_memory_find(address);
+	u64 left = memory ? memory->bytes - (address - memory->address) : 0;
 
 	if (memory)
-		return memory->bytes - (address - memory->address) < bytes;
-	return is_ours(address);
+		return left < access->bytes && !is_half(access, left);
+	return access->failed || is_ours(address);
 }
 
 static void report_global(const struct san_warp *w, const struct vgpu_watch_access *access, u32 l)
@@ -93,8 +105,7 @@ static void check_global(const struct san_warp *w, const struct vgpu_watch_acces
 	for (u32 left = access->lanes; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
 
-		if (is_bad(access->address[l], access->bytes) ||
-		    (access->failed && !san_memory_find(access->address[l])))
+		if (is_bad(access, access->address[l]))
 			report_global(w, access, l);
 	}
 }

@@ -269,6 +269,8 @@ void san_describe_address(u64 address, char *text, size_t size)
 		return;
 	}
 	san_memory_near(address, &below, &above);
+	if (!san_heap_has(address) && (!below || below->kind != SAN_MEMORY_HOST))
+		below = above = NULL;
 	behind = below ? address - (below->address + below->bytes) : ~0ull;
 	if (below && (!above || behind <= above->address - address))
 		snprintf(text, size, "0x%llx is %llu bytes behind the %s at 0x%llx of %llu bytes",
@@ -281,6 +283,6 @@ void san_describe_address(u64 address, char *text, size_t size)
 			 (unsigned long long)(above->address - address), kind_text(above->kind),
 			 (unsigned long long)above->address, (unsigned long long)above->bytes);
 	else
-		snprintf(text, size, "0x%llx: there are no allocations",
+		snprintf(text, size, "0x%llx is in no memory of the program on the device",
 			 (unsigned long long)address);
 }

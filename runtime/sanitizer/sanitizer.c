@@ -357,6 +357,24 @@ bool san_is_live(uint64_t address)
 static uint64_t resting[RESTING];
 static unsigned int next_rest;
 
+bool san_knows(uint64_t address, uint64_t unit, uint64_t *bytes)
+{
+	const struct san_memory *memory;
+
+	san_lock();
+	memory = san_memory_find(address);
+	if (memory && memory->address == address &&
+	    (memory->kind == SAN_MEMORY_DEVICE || memory->kind == SAN_MEMORY_MANAGED))
+		*bytes = (memory->bytes + unit - 1) / unit * unit;
+	for (unsigned int n = 0; !memory && n < RESTING; n++)
+		if (resting[n] == address) {
+			san_unlock();
+			return false;
+		}
+	san_unlock();
+	return true;
+}
+
 uint64_t san_rest(uint64_t address)
 {
 	uint64_t *place = &resting[next_rest++ % RESTING], oldest = *place;

@@ -8,9 +8,9 @@
  * from which the barrier is not reached any more, or to another barrier, while others of its block
  * were at this one.
  *
- * A mask of all lanes means all that there are. Another one that names lanes which the warp does
- * not have, or which have exited, does not say what its author thinks; and a lane has to be in its
- * own mask.
+ * A mask of all lanes means all that there are, and one of lanes that have exited is right: only
+ * the others are waited for. One that names lanes which the warp never had does not say what its
+ * author thinks; and a lane has to be in its own mask.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,6 @@ struct state {
 static const char divergent[] = "Divergent threads at a barrier";
 static const char own_mask[] = "Mask does not name the lane that uses it";
 static const char not_there[] = "Mask names lanes that are not there";
-static const char exited_lanes[] = "Mask names lanes that have exited";
 static const char never[] = "Barrier that the block can never pass";
 static const char never_met[] = "Warp operation that waits for lanes which do not come";
 
@@ -231,6 +230,8 @@ static void report_mask(const struct san_warp *w, const struct vgpu_watch_sync *
 
 static void sync_arrive(const struct san_warp *w, const struct vgpu_watch_sync *sync)
 {
+	u32 left = w->block->launch->what.threads - w->warp * 32;
+	u32 exist = left >= 32 ? ~0u : (1u << left) - 1;
 	struct state *state = state_of(w->block);
 
 	if (state) {
@@ -238,28 +239,12 @@ static void sync_arrive(const struct san_warp *w, const struct vgpu_watch_sync *
 		state->warp[w->warp].waits_lane = (u32)__builtin_ctz(sync->lanes);
 	}
 	for (u32 lanes = sync->lanes; lanes; lanes &= lanes - 1) {
-		u32 l = (u32)__builtin_ctz(lanes);
-
-		if (!(sync->mask[l] >> l & 1))
-			report_mask(w, sync, l, own_mask, 1u << l);
-	}
-}
-
-/* They need not wait any more: of whom they named, who is not there? */
-static void sync_met(const struct san_warp *w, const struct vgpu_watch_sync *sync)
-{
-	u32 left = w->block->launch->what.threads - w->warp * 32;
-	u32 exist = left >= 32 ? ~0u : (1u << left) - 1;
-
-	for (u32 lanes = sync->lanes; lanes; lanes &= lanes - 1) {
 		u32 l = (u32)__builtin_ctz(lanes), mask = sync->mask[l];
 
-		if (mask == ~0u || !(mask & ~w->live))
-			continue;
-		if (mask & ~exist)
+		if (!(mask >> l & 1))
+			report_mask(w, sync, l, own_mask, 1u << l);
+		else if (mask != ~0u && mask & ~exist)
 			report_mask(w, sync, l, not_there, mask & ~exist);
-		else
-			report_mask(w, sync, l, exited_lanes, mask & ~w->live);
 	}
 }
 
@@ -283,7 +268,6 @@ const struct san_tool san_synccheck = {
 	.block_end = block_end,
 	.access = access_made,
 	.sync_arrive = sync_arrive,
-	.sync = sync_met,
 	.barrier_arrive = barrier_arrive,
 	.barrier_leave = barrier_leave,
 	.exit = exited,

@@ -502,21 +502,6 @@ static void mask_not_there(void)
 	cudaFree(out);
 }
 
-__global__ void k_mask_exited(int *out, unsigned mask)
-{
-	if (threadIdx.x >= 16)
-		return;
-	out[threadIdx.x] = __any_sync(mask, threadIdx.x > 3); /* mask_exited */
-}
-static void mask_exited(void)
-{
-	int *out = zeros<int>(32);
-
-	k_mask_exited<<<1, 32>>>(out, 0x0001ffff);
-	cudaDeviceSynchronize();
-	cudaFree(out);
-}
-
 __global__ void k_mask_never(int *out, unsigned mask)
 {
 	if (threadIdx.x < 8)
@@ -545,7 +530,7 @@ static const struct {
 	FAULT(init_shared), FAULT(init_shared_neighbour), FAULT(init_local),
 	FAULT(barrier_half_warp), FAULT(barrier_some_warps), FAULT(barrier_two_sides),
 	FAULT(barrier_loop), FAULT(barrier_never), FAULT(mask_without_own), FAULT(mask_not_there),
-	FAULT(mask_exited), FAULT(mask_never),
+	FAULT(mask_never),
 };
 
 int main(int argc, char **argv)

@@ -267,7 +267,7 @@ static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t bytes, void **point
 
 	if (bytes > UINT64_MAX - UNIT)
 		return vgpuErrorMemoryAllocation;
-	bytes = (bytes + san_red_zone() + UNIT - 1) / UNIT * UNIT;
+	bytes = (bytes + UNIT - 1) / UNIT * UNIT;
 	block = held_block(pool, bytes);
 	if (!block)
 		error = new_block(pool, bytes, &block);
