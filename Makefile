@@ -437,7 +437,7 @@ install: all
 	for name in $(aliases); do ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/$$name; done
 	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
-	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
+	install $(tools) tools/vgpucc tools/vgpu-sanitizer $(DESTDIR)$(PREFIX)/bin/
 	$(call toolkit,$(DESTDIR)$(PREFIX)/share/vgpu/toolkit,$(PREFIX)/bin,$(PREFIX)/include/vgpu/cuda,$(PREFIX)/lib)
 	install -d $(DESTDIR)$(PREFIX)/lib/cmake/vgpu $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 tools/cmake/vgpu-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/vgpu/
@@ -447,7 +447,7 @@ install: all
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
 	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
-	for name in $(tool-names) vgpucc; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
+	for name in $(tool-names) vgpucc vgpu-sanitizer; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
 
 # vgpu-smi under the name that scripts call
 install-nvidia-smi: install

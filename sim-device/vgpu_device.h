@@ -17,6 +17,7 @@
 
 struct vgpu_device;
 struct vgpu_native_code;
+struct vgpu_watch_ops;
 struct vgpu_allocation;
 
 /* ---- callbacks of the host ---------------------------------------------- */
@@ -77,6 +78,9 @@ struct vgpu_completion {
  *   else is in an end() or behind a turn then, until this run() has returned
  * @lock, @unlock: from a run(): nobody else is between the two
  *
+ * @watch: what is told of all that kernels do (sm/watch.h), with timing=interval; the host is its
+ *   first argument. Not in the module. NULL: nobody watches
+ *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
  * actor's thread; from a run() and an end(), on theirs. They must not call the device, except
  * vgpu_device_stop() and vgpu_device_now().
@@ -106,6 +110,7 @@ struct vgpu_host_ops {
 	void (*turn)(void *host, u32 n);
 	void (*lock)(void *host);
 	void (*unlock)(void *host);
+	const struct vgpu_watch_ops *watch;
 };
 
 /* ---- systems ------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 
 #include "memory/advice.h"
 #include "memory/views.h"
+#include "sanitizer/sanitizer.h"
 #include "variables.h"
 
 #define UNIT		256u
@@ -59,6 +60,7 @@ static bool heap_reserve(void)
 		madvise(base, bytes, MADV_DONTFORK);
 		rt.heap.base = (uint64_t)(uintptr_t)base;
 		rt.heap.bytes = bytes;
+		san_heap(rt.heap.base, bytes);
 		return true;
 	}
 	rt_message("no address space to reserve for device pointers (limit -v?)");
@@ -177,6 +179,13 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, const struct pages *p
 	return vgpuSuccess;
 }
 
+/* The program, or the runtime for it, has [address, address + bytes) from now on. */
+static vgpuError_t given(uint64_t address, uint64_t bytes, bool managed)
+{
+	san_allocated(address, bytes, managed ? SAN_MEMORY_MANAGED : SAN_MEMORY_DEVICE);
+	return vgpuSuccess;
+}
+
 static vgpuError_t block_remove(size_t i)
 {
 	const struct rt_block *block = &rt.heap.blocks[i];
@@ -225,7 +234,7 @@ static bool slab_take(struct slab *slab, uint32_t units, uint32_t *first)
 
 vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 {
-	uint32_t units = (uint32_t)((bytes + UNIT - 1) / UNIT), first;
+	uint32_t units = (uint32_t)((bytes + san_red_zone() + UNIT - 1) / UNIT), first;
 	struct rt_block *block;
 	vgpuError_t error;
 
@@ -239,7 +248,7 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 			if (block->slab && block->managed == managed &&
 			    slab_take(block->slab, units, &first)) {
 				*address = block->base + (uint64_t)first * UNIT;
-				return vgpuSuccess;
+				return given(*address, bytes, managed);
 			}
 		}
 		error = block_add(SLAB, managed, NULL, &block);
@@ -248,7 +257,7 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 			if (block->slab) {
 				slab_take(block->slab, units, &first);
 				*address = block->base + (uint64_t)first * UNIT;
-				return vgpuSuccess;
+				return given(*address, bytes, managed);
 			}
 			block_remove((size_t)(block - rt.heap.blocks));
 			return vgpuErrorMemoryAllocation;
@@ -262,7 +271,7 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 		return error;
 	block->asked = bytes;
 	*address = block->base;
-	return vgpuSuccess;
+	return given(*address, bytes, managed);
 }
 
 vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address)
@@ -277,6 +286,7 @@ vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address)
 		return error;
 	block->private = true;
 	*address = block->base;
+	san_allocated(*address, bytes, SAN_MEMORY_PRIVATE);
 	return vgpuSuccess;
 }
 
@@ -284,6 +294,7 @@ vgpuError_t rt_alloc_free_private(uint64_t address)
 {
 	long i = block_below(address);
 
+	san_freed(address);
 	return i >= 0 && rt.heap.blocks[i].base == address ? block_remove((size_t)i) :
 							     vgpuErrorInvalidValue;
 }
@@ -298,6 +309,24 @@ static void forget_pages(const struct rt_block *block, uint64_t unit, uint64_t c
 			rt_advice_undo(block->base + unit * UNIT, VGPU_PAGE_SIZE);
 }
 
+/* The allocation in a slab at @address, which there is */
+static vgpuError_t slab_free(uint64_t address)
+{
+	long i = block_below(address);
+	struct rt_block *block = &rt.heap.blocks[i];
+	struct slab *slab = block->slab;
+	uint64_t unit = (address - block->base) / UNIT;
+
+	memset(&slab->taken[unit], 0, slab->length[unit]);
+	slab->used -= slab->length[unit];
+	if (block->managed)
+		forget_pages(block, unit, slab->length[unit]);
+	slab->length[unit] = 0;
+	if (unit < slab->hint)
+		slab->hint = (uint32_t)unit;
+	return slab->used ? vgpuSuccess : block_remove((size_t)i);
+}
+
 vgpuError_t rt_alloc_free(uint64_t address)
 {
 	long i = block_below(address);
@@ -309,21 +338,22 @@ vgpuError_t rt_alloc_free(uint64_t address)
 		return vgpuErrorInvalidValue;
 	block = &rt.heap.blocks[i];
 	slab = block->slab;
-	if (block->private || block->imported)
+	if (block->private || block->imported || (!slab && address != block->base))
 		return vgpuErrorInvalidValue;
-	if (!slab)
-		return address == block->base ? block_remove((size_t)i) : vgpuErrorInvalidValue;
+	if (!slab) {
+		san_freed(address);
+		return block_remove((size_t)i);
+	}
 	unit = (address - block->base) / UNIT;
 	if ((address - block->base) % UNIT || unit >= UNITS || !slab->length[unit])
 		return vgpuErrorInvalidValue;
-	memset(&slab->taken[unit], 0, slab->length[unit]);
-	slab->used -= slab->length[unit];
-	if (block->managed)
-		forget_pages(block, unit, slab->length[unit]);
-	slab->length[unit] = 0;
-	if (unit < slab->hint)
-		slab->hint = (uint32_t)unit;
-	return slab->used ? vgpuSuccess : block_remove((size_t)i);
+	if (san_on) {
+		san_freed(address);
+		/* another one that has been free for long is given back instead */
+		address = san_rest(address);
+		return address - rt.heap.base < rt.heap.bytes ? slab_free(address) : vgpuSuccess;
+	}
+	return slab_free(address);
 }
 
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
@@ -353,7 +383,7 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 		unit--;
 	*base = block->base + unit * UNIT;
 	*bytes = (uint64_t)block->slab->length[unit] * UNIT;
-	return true;
+	return !san_on || san_knows(*base, UNIT, bytes);
 }
 
 /* ---- memory of several processes ----------------------------------------- */
@@ -431,6 +461,7 @@ void rt_alloc_reset(void)
 {
 	for (size_t i = 0; i < rt.heap.count; i++)
 		free(rt.heap.blocks[i].slab);
+	san_forget(rt.heap.base, rt.heap.bytes);
 	free(rt.heap.blocks);
 	rt.heap.blocks = NULL;
 	rt.heap.count = rt.heap.room = 0;

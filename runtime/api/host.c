@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "host.h"
+#include "sanitizer/sanitizer.h"
 
 /* Index of the first range that ends above @pointer. */
 static size_t position(const char *pointer)
@@ -91,6 +92,8 @@ static vgpuError_t range_add(const struct rt_pinned *range)
 	error = rt_pinned_map(i);
 	if (error != vgpuSuccess)
 		range_remove(i);
+	else
+		san_allocated((uint64_t)(uintptr_t)range->base, range->bytes, SAN_MEMORY_HOST);
 	return error;
 }
 
@@ -179,6 +182,7 @@ static vgpuError_t range_release(void *pointer, bool ours, vgpuError_t missing)
 	gone = *range;
 	rt_pinned_unmap(i);
 	range_remove(i);
+	san_freed((uint64_t)(uintptr_t)gone.base);
 	if (ours)
 		munmap(gone.base, gone.mapped);
 	return rt_leave(error);

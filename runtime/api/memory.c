@@ -12,6 +12,7 @@
 #include "memory/views.h"
 #include "owned.h"
 #include "pageable.h"
+#include "sanitizer/sanitizer.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
 #define CHUNK	VGPU_COPY_MAX
@@ -72,6 +73,9 @@ static vgpuError_t free_call(void *pointer)
 	if (!pointer)
 		return rt_leave(vgpuSuccess);
 	if (!rt_alloc_find(address, &base, &bytes) || base != address)
+		return rt_leave(vgpuErrorInvalidValue);
+	/* what was freed is kept for a while */
+	if (san_on && !san_is_live(address))
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_sync_all();
 	if (error == vgpuSuccess)

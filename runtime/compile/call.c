@@ -52,9 +52,12 @@ struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func)
 	frame->local_top = caller ? caller->local_top : l->cc->frame_start;
 	l->frame = frame;
 	for (uint32_t i = 0; i < func->vars_count; i++)
-		if (func->vars[i]->space == PTX_LOCAL)
+		if (func->vars[i]->space == PTX_LOCAL) {
 			frame->locals[i] =
-				cc_alloc_local(l, func->vars[i]->size, func->vars[i]->align);
+				cc_alloc_local(l, func->vars[i]->size + l->cc->red_zone,
+					       func->vars[i]->align);
+			cc_note_variable(l->cc, func->vars[i], frame->locals[i]);
+		}
 	return frame;
 }
 
@@ -137,6 +140,7 @@ struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var)
 	}
 	pvar->kind = CC_PVAR_MEMORY;
 	pvar->offset = cc_alloc_local(l, var->size, var->align);
+	cc_note_variable(l->cc, var, pvar->offset);
 	return pvar;
 }
 
@@ -321,6 +325,7 @@ static void kernel_params(struct cc_lower *l)
 		if (var->addressed) {
 			pvar->kind = CC_PVAR_MEMORY;
 			pvar->offset = cc_alloc_local(l, var->size, var->align);
+			cc_note_variable(l->cc, var, pvar->offset);
 			copy_param(l, var, from, pvar->offset);
 		}
 		l->frame->params[var->index] = pvar;

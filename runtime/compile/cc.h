@@ -142,6 +142,10 @@ struct cc {
 	uint32_t calls;			/* of this shared function, by the kernel being emitted */
 	/* results */
 	uint32_t *phys;			/* physical register of each virtual one */
+	/* behind each variable, and which there are (struct vgpu_compile_options) */
+	uint32_t red_zone;
+	struct vgpu_program_variable *variables;
+	uint32_t variables_count, variables_room;
 	uint32_t regs, preds_used, max_live, spilled_bytes;
 };
 
@@ -239,6 +243,8 @@ bool cc_calls_by_address(const struct ptx_insn *insn);
 void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
 		      const struct vgpu_compile_options *options, struct vgpu_program *program);
 uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module);
+/* The kernel has @var at @offset of its shared or local memory: noted if it has red zones. */
+void cc_note_variable(struct cc *cc, const struct ptx_var *var, uint32_t offset);
 /* cfg.c, dom.c */
 void cc_build_blocks(struct cc *cc);
 void cc_loop_depths(struct cc *cc);

@@ -155,6 +155,20 @@ static void keep_code(struct build *b, struct vgpu_program_kernel *out, const st
 	job->insns_count += code->count;
 }
 
+static void keep_variables(struct build *b, struct vgpu_program_kernel *out, const struct cc *cc)
+{
+	if (!cc->red_zone)
+		return;
+	out->variables = build_alloc(b, cc->variables_count, sizeof(*out->variables));
+	for (uint32_t i = 0; i < cc->variables_count; i++) {
+		out->variables[i] = cc->variables[i];
+		out->variables[i].name = strdup(cc->variables[i].name);
+		if (!out->variables[i].name)
+			ptx_out_of_memory(b->ctx);
+		out->variable_count++;
+	}
+}
+
 static bool is_wanted(const struct ptx_func *func, const struct vgpu_compile_options *options)
 {
 	return func->is_entry && func->has_body &&
@@ -175,7 +189,8 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
 		struct cc cc = {
 			.ctx = b->ctx, .kernel = func, .shared = &shared,
-			.from_llvm = b->from_llvm
+			.from_llvm = b->from_llvm,
+			.red_zone = options ? options->red_zone : 0
 		};
 		struct vgpu_program_kernel *out = &b->program->kernels[k];
 		struct ptx_mark mark = ptx_mark(b->ctx);
@@ -197,6 +212,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->max_live = cc.max_live;
 		cc_count_objects(code.insns, code.count, out);
 		keep_code(b, out, &code);
+		keep_variables(b, out, &cc);
 		/* shared functions stay for the kernels to come */
 		if (!shared)
 			ptx_rewind(b->ctx, mark);
@@ -438,6 +454,9 @@ void vgpu_program_free(struct vgpu_program *program)
 		free((void *)(uintptr_t)program->kernels[k].name);
 		free((void *)(uintptr_t)program->kernels[k].params);
 		free((void *)(uintptr_t)program->kernels[k].ptx_line);
+		for (uint32_t i = 0; i < program->kernels[k].variable_count; i++)
+			free(program->kernels[k].variables[i].name);
+		free(program->kernels[k].variables);
 	}
 	for (uint32_t i = 0; program->symbols && i < program->symbol_count; i++)
 		free((void *)(uintptr_t)program->symbols[i].name);

@@ -17,6 +17,14 @@ struct vgpu_program_param {
 	uint32_t size;
 };
 
+/* A variable of a kernel, where compile options asked for red zones. */
+struct vgpu_program_variable {
+	char *name;
+	uint32_t offset, size;	/* in shared memory of the block, in local memory of the thread */
+	/* PARAM: in local memory, and without a red zone */
+	enum { VGPU_VARIABLE_SHARED, VGPU_VARIABLE_LOCAL, VGPU_VARIABLE_PARAM } kind;
+};
+
 struct vgpu_program_kernel {
 	const char *name;		/* as in the PTX, mangled */
 	/* its row in the binary: registers, shared, local, parameter bytes … */
@@ -30,6 +38,8 @@ struct vgpu_program_kernel {
 	uint32_t max_live;		/* most 32-bit registers live at once */
 	/* bit per object (VGPU_OBJECT_*) that it reads, but for nc, or writes, but for atomics */
 	uint64_t reads[4], writes[4];
+	struct vgpu_program_variable *variables;	/* NULL: not kept */
+	uint32_t variable_count;
 	/* [vass.code_count] line of the PTX each instruction comes from; see VGPU_LINE_LIBRARY */
 	const uint32_t *ptx_line;
 };
@@ -109,6 +119,12 @@ struct vgpu_compile_options {
 	/* what the PTX says they contain does not count; those that it does not have are ignored */
 	const struct vgpu_placed_symbol *placed;
 	uint32_t placed_count;
+	/*
+	 * bytes that stay free behind each variable, for who looks at accesses, and tables of the
+	 * variables of kernels are kept; a multiple of 16. Shared variables have none where there
+	 * is no room. 0: neither
+	 */
+	uint32_t red_zone;
 };
 
 /**

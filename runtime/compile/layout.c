@@ -108,7 +108,7 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
 		if (!in_data(var))
 			continue;
 		var->offset = aligned(at, var);
-		at = var->offset + var->size;
+		at = var->offset + var->size + (options ? options->red_zone : 0);
 		if (at > MAX_DATA)
 			ptx_fail(ctx, var->line,
 				 "`%s': the variables of the module take more than %llu bytes",
@@ -173,6 +173,32 @@ static void visit_taken(struct ptx_module *module, struct ptx_func **stack, uint
 		}
 }
 
+void cc_note_variable(struct cc *cc, const struct ptx_var *var, uint32_t offset)
+{
+	if (cc->red_zone)
+		*PTX_PUSH(cc->ctx, cc, variables) = (struct vgpu_program_variable){
+			(char *)(uintptr_t)var->name, offset, (uint32_t)var->size,
+			var->space == PTX_SHARED ? VGPU_VARIABLE_SHARED :
+			var->space == PTX_LOCAL	 ? VGPU_VARIABLE_LOCAL :
+						   VGPU_VARIABLE_PARAM,
+		};
+}
+
+/* The .shared variables with @mark, @zone bytes behind each; returns the bytes they take. */
+static uint64_t place_shared(struct ptx_module *module, uint32_t mark, uint32_t zone)
+{
+	uint64_t at = 0;
+
+	for (struct ptx_var *var = module->vars; var; var = var->next) {
+		if (var->space != PTX_SHARED || var->index != mark || var->is_open ||
+		    var->is_extern)
+			continue;
+		var->offset = aligned(at, var);
+		at = var->offset + var->size + zone;
+	}
+	return at;
+}
+
 /*
  * Gives every .shared variable that the kernel or what it calls names an offset; returns the bytes
  * they take.
@@ -181,7 +207,7 @@ uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 {
 	uint32_t funcs = 0, depth = 0, mark = cc->kernel->mark + 1;
 	struct ptx_func **stack;
-	uint64_t at = 0;
+	uint64_t at;
 	bool taken = false;
 
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
@@ -205,16 +231,18 @@ uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 			visit_taken(module, stack, &depth, mark);
 		}
 	}
+	at = place_shared(module, mark, cc->red_zone);
+	if (cc->red_zone && at > MAX_SHARED)
+		at = place_shared(module, mark, 0);
 	for (struct ptx_var *var = module->vars; var; var = var->next) {
 		if (var->space != PTX_SHARED || var->index != mark || var->is_open ||
 		    var->is_extern)
 			continue;
-		var->offset = aligned(at, var);
-		at = var->offset + var->size;
-		if (at > MAX_SHARED)
+		if (var->offset + var->size > MAX_SHARED)
 			ptx_fail(cc->ctx, var->line,
 				 "`%s': the shared variables of `%s' take more than %llu bytes",
 				 var->name, cc->kernel->name, MAX_SHARED);
+		cc_note_variable(cc, var, (uint32_t)var->offset);
 	}
 	return (uint32_t)at;
 }

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "host_memory.h"
 #include "managed.h"
 #include "native.h"
+#include "sanitizer/sanitizer.h"
 #include "threads.h"
 #include "transport.h"
 #include "vgpu_device.h"
@@ -99,7 +101,8 @@ static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u
 /* Whoever waits asks the device itself. */
 static void completed(void *host, const struct vgpu_completion *completion)
 {
-	(void)host;
+	if (san_on)
+		san_completed(host, completion->queue, completion->seq);
 	free((void *)(uintptr_t)completion->cookie);
 }
 
@@ -198,6 +201,7 @@ static struct vgpu_host_ops ops_of(const struct vgpu_transport *t)
 {
 	struct vgpu_host_ops ops = host_ops;
 
+	ops.watch = san_watch();
 	if (t->threads) {
 		ops.parallel = parallel;
 		ops.turn = turn;
@@ -262,6 +266,11 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	error = vgpu_embedded_configure(index, &config, message, size);
 	if (error)
 		return error;
+	if (san_on && strcmp(config.timing, "interval")) {
+		snprintf(message, size, "timing=%s: the sanitizer needs timing=interval",
+			 config.timing);
+		return -EINVAL;
+	}
 	t = calloc(1, sizeof(*t));
 	if (!t) {
 		snprintf(message, size, "out of memory for a device");

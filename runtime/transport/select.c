@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sanitizer/sanitizer.h"
 #include "transport.h"
 
 static const struct vgpu_transport_ops *const transports[] = {
@@ -22,6 +23,17 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
 	const char *wanted = getenv("VGPU_TRANSPORT");
 	static int said;
 
+	if (!san_configure(message, message_bytes))
+		return NULL;
+	if (san_on && wanted && *wanted && strcmp(wanted, "embedded")) {
+		snprintf(message, message_bytes,
+			 "VGPU_TRANSPORT=%s: with VGPU_SANITIZER the device is in the process; "
+			 "choose embedded",
+			 wanted);
+		return NULL;
+	}
+	if (san_on)
+		return san_transport();
 	if (wanted && *wanted) {
 		for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
 			if (!strcmp(wanted, transports[i]->name))
@@ -47,7 +59,7 @@ unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsign
 	unsigned int count = 0, n;
 	char path[32];
 
-	if (ops == &vgpu_transport_embedded) {
+	if (!strcmp(ops->name, vgpu_transport_embedded.name)) {
 		for (n = 0; n < vgpu_embedded_devices() && count < room; n++)
 			index[count++] = n;
 		return count;

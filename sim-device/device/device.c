@@ -264,6 +264,12 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->exec.native = (struct vgpu_native){ .find = ops->native, .host = host };
 	dev->exec.parallel = (struct vgpu_parallel){ ops->parallel, ops->turn, ops->lock,
 						     ops->unlock, host };
+	dev->exec.watch = (struct vgpu_watch){ ops->watch, host };
+	/* who watches is told of one thing after the other, by the interpreter */
+	if (ops->watch) {
+		dev->exec.native.find = NULL;
+		dev->exec.parallel.run = NULL;
+	}
 	dev->transfers.sim = dev->sim;
 	dev->transfers.trace = &dev->trace;
 	dev->transfers.config = &dev->config;

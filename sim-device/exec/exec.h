@@ -56,6 +56,7 @@ struct vgpu_exec {
 	void *owner;			/* argument of @ops */
 	struct vgpu_native native;	/* where the SMs have code from */
 	struct vgpu_parallel parallel;	/* ... and threads */
+	struct vgpu_watch watch;
 	struct vgpu_sm_env sm_env;
 	struct vgpu_memsys *memsys;	/* behind the SMs; NULL: no SM has a pipeline */
 	const struct vgpu_timing *timing;	/* of launches that ask for none */

@@ -226,6 +226,8 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	exec->ops->shape(job, &ksr->launch);
 	ksr->launch.id = ++exec->launches;
 	ksr->launch.context = sched->id;
+	ksr->launch.queue = job->queue;
+	ksr->launch.seq = job->seq;
 	ksr->launch.as = ctx->as;
 	ksr->launch.memory = ctx->memory;
 	ksr->launch.work = ctx->work;
@@ -265,6 +267,7 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	if (unlikely(exec->config->trace_lines))
 		for (u32 sm = 0; sm < exec->config->sms; sm++)
 			vgpu_sm_report_lines(&exec->sms[sm], &ksr->launch);
+	vgpu_watch_launch_end(&exec->sm_env.watch, &ksr->launch);
 	if (ksr->started)
 		vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
 				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
@@ -473,6 +476,7 @@ static int init_sms(struct vgpu_exec *exec)
 		.engine = exec,
 		.native = exec->native,
 		.parallel = exec->parallel,
+		.watch = exec->watch,
 		.sms = exec->sms,
 		.due = exec->due,
 		.memsys = exec->memsys,

@@ -112,6 +112,7 @@ struct vgpu_warp {
 	/* at a barrier: */
 	u32 bar_mask;		/* lanes that arrived */
 	u32 bar_pred;		/* BARRED: those of them whose predicate is true */
+	u32 bar_pc;		/* where that is; if the warp is watched, else anything */
 	struct vgpu_insn bar;	/* the instruction */
 	/* pending: */
 	struct vgpu_block *block;	/* that it is a warp of */
@@ -166,6 +167,9 @@ struct vgpu_lanes {
 	u64 segments;		/* += segments of global memory touched */
 	/* other SMs are executed at the same time: an atomic of memory they may see is TRANSLATE */
 	bool apart;
+	/* for vgpu_lanes_run_watched(): whom to tell, and the present block's state (watch.c) */
+	const struct vgpu_watch *watch;
+	const struct vgpu_warps *watched;
 	/*
 	 * translations of the instruction that is being restarted: it gets on however the TLB maps
 	 * its pages. A hash table of @held of them; @hold_used says in which slots. That and
@@ -221,6 +225,8 @@ static inline const struct vgpu_tlb_entry *vgpu_lanes_held(const struct vgpu_lan
 /* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */
 enum vgpu_lanes_end vgpu_lanes_run_sse2(struct vgpu_lanes *lanes);
 enum vgpu_lanes_end vgpu_lanes_run_avx2(struct vgpu_lanes *lanes);
+/* The same, telling lanes->watch of all that it does (watch.h). Not in the module. */
+enum vgpu_lanes_end vgpu_lanes_run_watched(struct vgpu_lanes *lanes);
 
 /*
  * Execute @i, at which lanes->warp stands, for the lanes in @m, at least one, as if it had no

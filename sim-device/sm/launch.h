@@ -17,6 +17,9 @@ struct vgpu_work;
 struct vgpu_launch {
 	u32 id;				/* unique on the device, from 1 */
 	u32 context;
+	u32 queue;			/* the command that launched it, for who watches */
+	u64 seq;
+	void *watched;			/* what stands for it there (watch.h); NULL: nothing yet */
 	const struct vgpu_block_kind *kind;
 	/* uapi handle and index, for faults and traces; ~0: profiled */
 	u32 module;

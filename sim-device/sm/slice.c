@@ -81,6 +81,8 @@ void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w
 		f->bytes = lanes->bytes;
 		f->write = lanes->write;
 	}
+	if (unlikely(warps->watched))
+		vgpu_watch_fault(block, w, f, lane);
 	warps->faulted = true;
 }
 
@@ -296,6 +298,7 @@ static void enter_block(struct vgpu_block *block)
 	/* The context is the block's: neighbours may have another. */
 	vgpu_sm_serve(block->sm, block->launch->as);
 	lanes->tlb = block->sm->tlb->entries;
+	lanes->watched = block->warps;
 	vgpu_warps_enter(lanes, block);
 	lanes->native = lanes->apart ? block->launch->kernel->run->native :
 				       native_code(block->sm, block->launch->kernel);
@@ -319,8 +322,11 @@ static void begin_block(struct vgpu_slice *slice)
 	struct vgpu_warps *warps = slice->block->warps;
 	u32 each = each_of(slice), spare = vgpu_slice_spare(each);
 
-	if (!warps->begun)
+	if (!warps->begun) {
 		vgpu_warps_begin(warps, slice->block->launch);
+		if (unlikely(slice->block->sm->env->watch.ops))
+			vgpu_watch_block_begin(slice->block);
+	}
 	for (struct vgpu_warp *w = warps->warp, *end = w + warps->count; w != end; w++) {
 		w->cycles = 0;
 		w->left = each;

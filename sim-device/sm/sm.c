@@ -114,6 +114,11 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	run = (struct vgpu_sm_run *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	run->memory = memory;
 	run->interpreter = vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2 : vgpu_lanes_run_sse2;
+#ifndef __KERNEL__
+	if (sm->env->watch.ops)
+		run->interpreter = vgpu_lanes_run_watched;
+#endif
+	run->lanes.watch = &sm->env->watch;
 	run->run = run->interpreter;
 	vgpu_cost_fill(run->cost, sm->config);
 	run->lanes.cost = run->cost;

@@ -20,7 +20,7 @@
 #include "launch.h"
 #include "native.h"
 #include "vgpu_isa.h"
-
+#include "watch.h"
 
 struct vgpu_sm_run;
 
@@ -202,6 +202,7 @@ struct vgpu_sm_env {
 	void *engine;			/* of @ops */
 	struct vgpu_native native;	/* where they have code from */
 	struct vgpu_parallel parallel;	/* and threads */
+	struct vgpu_watch watch;	/* who is told of what kernels do */
 	struct vgpu_sm *sms;		/* all of them, by index */
 	struct vgpu_sm **due;		/* room for as many: those that are executed together */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: no SM has a pipeline */
@@ -494,6 +495,9 @@ const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u
  * (trace_lines), and the SM forgets it. A no-op for an SM that has not executed any of it.
  */
 void vgpu_sm_report_lines(struct vgpu_sm *sm, const struct vgpu_launch *launch);
+/* watch.c: @launch has ended; whoever watches is told, if he knows of it. */
+void vgpu_watch_launch_end(const struct vgpu_watch *watch, struct vgpu_launch *launch);
+
 /* The memory has something for @sm at @cycle, which is not yet over (vgpu_memsys_ops.wake). */
 void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle);
 

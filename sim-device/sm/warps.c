@@ -218,6 +218,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 			return NULL;
 	}
 	warps->work = (u32)(bytes / VGPU_WORK_CLEARED);
+	warps->watched = NULL;
 	warps->started = VGPU_WORK_BLOCK + launch->warps * VGPU_WORK_WARP +
 			 (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
 	warps->executed = (struct vgpu_block_count){};
@@ -255,6 +256,8 @@ void vgpu_warps_follow(const struct vgpu_block *block)
 {
 	struct vgpu_warps *warps = block->warps;
 
+	if (unlikely(warps->watched))
+		vgpu_watch_block_end(warps);
 	pool_for(warps->home->run, warps->memory);
 	put_local_of_all(warps);
 	warps->used = true;
@@ -356,6 +359,8 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 	struct vgpu_sm_run *run = sm->run;
 
 	vgpu_written_end(warps);
+	if (unlikely(warps->watched))
+		vgpu_watch_block_end(warps);
 	if (warps->pending)
 		cancel_waiters(warps);
 	/* where all warps have exited nobody is at a barrier */
@@ -402,6 +407,8 @@ static void pass(struct vgpu_warps *warps, u32 id)
 	struct vgpu_barrier *barrier = &warps->barriers[id];
 	u64 cycles = 0;
 
+	if (unlikely(warps->watched))
+		vgpu_watch_barrier_leave(warps, id);
 	for (u32 n = 0; n < warps->count; n++) {
 		const struct vgpu_warp *w = &warps->warp[n];
 
@@ -445,6 +452,8 @@ void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp)
 {
 	struct vgpu_barrier *barrier = &warps->barriers[VGPU_BAR_ID(warp->bar.imm)];
 
+	if (unlikely(warps->watched))
+		vgpu_watch_barrier_arrive(warps, warp);
 	warp->state = VGPU_WARP_BARRIER;
 	warps->ready--;
 	barrier->arrived++;

@@ -55,6 +55,7 @@ struct vgpu_warps {
 	bool begun;			/* @warp, @shared and registers are the block's */
 	bool faulted;			/* fault is to be reported */
 	bool let_go;			/* some that waited may execute, since the first was next */
+	void *watched;			/* what stands for the block (watch.h); NULL: nothing */
 	struct vgpu_fault fault;
 	struct vgpu_block_count executed;
 	/* of what the present block has executed (progress.c): */
@@ -259,6 +260,15 @@ void vgpu_written_forget(struct vgpu_block *block);
 void vgpu_written_end(struct vgpu_warps *warps);
 /* 0: the base, 1: the increment. The later part comes second. */
 void vgpu_written_restore_part(struct vgpu_warps *warps, u32 part);
+
+/* watch.c: what whoever watches is told (watch.h). The block is watched, but for the first. */
+void vgpu_watch_block_begin(struct vgpu_block *block);
+void vgpu_watch_block_end(struct vgpu_warps *warps);
+void vgpu_watch_barrier_arrive(const struct vgpu_warps *warps, const struct vgpu_warp *w);
+void vgpu_watch_barrier_leave(const struct vgpu_warps *warps, u32 id);
+/* @w of @block, @lane of it, did @fault, which ends its context. */
+void vgpu_watch_fault(const struct vgpu_block *block, const struct vgpu_warp *w,
+		      const struct vgpu_fault *fault, u32 lane);
 
 /* progress.c */
 /* The block is new: it has executed nothing. */

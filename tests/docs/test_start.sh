@@ -25,7 +25,7 @@ ok() { # NAME STATUS [COMMENT]
 
 mkdir -p "$dir/build/native" "$dir/build/tools" "$dir/tools"
 cp -a Makefile sim-device uapi "$dir/" && cp -a build/native/sim-device "$dir/build/native/" && cp -a tools/setup "$dir/tools/"
-ln -s "$top"/{tests,kmod,runtime} "$dir/" && ln -s "$top/tools/vgpucc" "$dir/tools/" && ln -s "$top"/build/tools/* "$dir/build/tools/"
+ln -s "$top"/{tests,kmod,runtime} "$dir/" && ln -s "$top"/tools/{vgpucc,vgpu-sanitizer} "$dir/tools/" && ln -s "$top"/build/tools/* "$dir/build/tools/"
 cd "$dir" || exit 1
 
 # What the pages need of the goal "all": vgpu-sim with this device.

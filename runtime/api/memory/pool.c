@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "sanitizer/sanitizer.h"
 
 #define UNIT	256u
 #define BUCKETS	1024u
@@ -262,6 +263,7 @@ static vgpuError_t new_block(struct rt_pool *pool, uint64_t bytes, struct block 
 
 static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t bytes, void **pointer)
 {
+	uint64_t asked = bytes;
 	struct block *block;
 	vgpuError_t error = vgpuSuccess;
 
@@ -278,6 +280,7 @@ static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t bytes, void **point
 	if (pool->used > pool->used_high)
 		pool->used_high = pool->used;
 	*pointer = (void *)(uintptr_t)block->address;
+	san_allocated(block->address, asked, SAN_MEMORY_DEVICE);
 	return vgpuSuccess;
 }
 
@@ -287,6 +290,7 @@ static vgpuError_t release(struct block *block)
 	struct rt_pool *pool = block->pool;
 	vgpuError_t error;
 
+	san_freed(block->address);
 	pool->live--;
 	pool->used -= block->bytes;
 	block->held = true;

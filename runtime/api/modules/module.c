@@ -11,6 +11,7 @@
 #include "heap/heap.h"
 #include "print/print.h"
 #include "owned.h"
+#include "sanitizer/sanitizer.h"
 
 static void module_free(struct vgpuModule *module)
 {
@@ -63,6 +64,7 @@ static bool keep_options(struct vgpuModule *module, const struct vgpu_compile_op
 	if (!options)
 		return true;
 	module->options = *options;
+	module->options.red_zone = san_red_zone();
 	module->options.placed_count = 0;
 	module->options.placed = placed = calloc(options->placed_count + 1, sizeof(*placed));
 	if (!placed)
@@ -103,6 +105,7 @@ static vgpuError_t place_one(struct vgpuModule *module, const struct vgpu_progra
 		free(managed->name);
 		return error;
 	}
+	san_allocated(managed->address, symbol->size, SAN_MEMORY_VARIABLE);
 	memcpy((void *)(uintptr_t)managed->address, program->data + symbol->offset, symbol->size);
 	placed->address = managed->address;
 	module->options.placed_count++;
@@ -136,6 +139,36 @@ static void free_managed(struct vgpuModule *module)
 {
 	for (uint32_t i = 0; i < module->managed_count; i++)
 		rt_alloc_free(module->managed[i].address);
+}
+
+/* Each variable of the data segment is memory of its own for who looks at accesses. */
+static void tell_variables(const struct vgpuModule *module)
+{
+	const struct vgpu_program *program = module->image.program;
+
+	if (!san_on)
+		return;
+	san_withdrawn(module->data);
+	for (uint32_t i = 0; i < program->symbol_count; i++)
+		san_allocated(module->data + program->symbols[i].offset, program->symbols[i].size,
+			      SAN_MEMORY_VARIABLE);
+	if (program->uses_heap)
+		san_allocated(module->data + program->heap_offset, sizeof(struct vgpu_heap),
+			      SAN_MEMORY_PRIVATE);
+	if (program->uses_print)
+		san_allocated(module->data + program->print_offset, sizeof(struct vgpu_print),
+			      SAN_MEMORY_PRIVATE);
+}
+
+/* The segment is to be freed, as one. */
+static void forget_variables(const struct vgpuModule *module)
+{
+	uint64_t bytes = module->image.program->data_bytes;
+
+	if (!san_on)
+		return;
+	san_forget(module->data, bytes);
+	san_allocated(module->data, bytes, SAN_MEMORY_PRIVATE);
 }
 
 static vgpuError_t compile_error(int err, char *message)
@@ -190,6 +223,7 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 	if (!module)
 		return vgpuErrorMemoryAllocation;
 	module->ptx = strdup(ptx);
+	module->options.red_zone = san_red_zone();
 	error = module->ptx && keep_options(module, options) ? compile(module, &program) :
 							       vgpuErrorMemoryAllocation;
 	if (error != vgpuSuccess) {
@@ -229,6 +263,8 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 		module_free(module);
 		return error;
 	}
+	if (program->data_bytes)
+		tell_variables(module);
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		module->functions[i] = (struct vgpuFunction){
 			.module = module, .index = i, .max_dynamic_shared = rt_default_shared()
@@ -331,8 +367,10 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 	*at = module->next;
 	rt_disown(RT_OWNED_MODULE, module);
 	error = rt_error_of(unload(module));
-	if (module->data)
+	if (module->data) {
+		forget_variables(module);
 		rt_alloc_free(module->data);
+	}
 	free_managed(module);
 	module_free(module);
 	return error;

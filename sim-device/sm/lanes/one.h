@@ -6,7 +6,7 @@
 #ifndef VGPU_LANES_ONE_H
 #define VGPU_LANES_ONE_H
 
-#ifndef __KERNEL__
+#ifdef LANES_ONE
 enum vgpu_lanes_end LANES_ONE(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	struct vgpu_warp *w = s->warp;

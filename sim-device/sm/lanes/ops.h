@@ -8,6 +8,7 @@
 	case VGPU_OP_NOP:
 		break;
 	case VGPU_OP_MEMBAR:
+		WATCH_FENCE;
 		/* one actor: every access is complete before the next; processes are others */
 		if (VGPU_MEM_SCOPE(i->mem) == VGPU_SCOPE_SYS)
 			__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -238,6 +239,7 @@
 		w->bar = *i;
 		w->bar_mask = m;
 		w->bar_pred = P(i->a) & m;
+		WATCH_BARRIER(w, (u32)(i - code));
 		i++;
 		end = VGPU_LANES_BARRIER;
 		goto out;
@@ -265,6 +267,7 @@
 		ENTER;
 		goto jumped;
 	case VGPU_OP_EXIT:
+		WATCH_EXIT;
 		w->live &= ~m;
 		active &= ~m;
 		if (active)

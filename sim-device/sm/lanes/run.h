@@ -289,12 +289,20 @@ lanes_noinline const u64 *factorsq(struct vgpu_lanes *s, const u64 *a, u32 m)
 
 #define MEM(op, access, space)									\
 	case VGPU_OP_##op:									\
+		WATCH_ADDRESSES;								\
 		end = access(s, i, m, space);							\
 		if (unlikely(end != MEM_DONE))							\
 			goto restart;								\
+		WATCH_ACCESS;									\
 		break;
 /* Go on only when all members of the masks execute this; else another entry may run. */
-#define MEET	do { if (unlikely(m != w->live) && !members_here(s, i, m)) goto wait; } while (0)
+#define MEET											\
+	do {											\
+		WATCH_ARRIVE;									\
+		if (unlikely(m != w->live) && !members_here(s, i, m))				\
+			goto wait;								\
+		WATCH_MEET;									\
+	} while (0)
 #define SET_PRED(d, v) do {									\
 		w->preds[(d)] = (w->preds[(d)] & ~m) | ((v) & m);				\
 		w->preds[VGPU_PT] = FULL;							\
@@ -357,6 +365,7 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 	u32 budget = s->budget, saved = mxcsr_read(), m, bits, active;
 	u64 cycles = w->cycles, idle = 0;	/* lanes that did not execute */
 	enum vgpu_lanes_end end;
+	WATCH_STATE
 
 	mxcsr_write(MXCSR_NEAREST);
 	ENTER;

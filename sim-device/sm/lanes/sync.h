@@ -277,8 +277,10 @@ static enum vgpu_lanes_end sync_execute(struct vgpu_lanes *s, const struct meeti
 		w->bar = *i;
 		w->bar_mask = lanes;
 		w->bar_pred = bits;
+		WATCH_BARRIER(w, (u32)(i - s->code));
 		break;
 	}
+	WATCH_MET(i, lanes, masks);
 	for (u32 n = 0; n < depth; n++) {
 		struct vgpu_reconv *e = &w->stack[n];
 		u32 m = e->mask & lanes, pc = e->pc;

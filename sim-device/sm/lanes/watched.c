@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The lanes for a host that watches (../watch.h): as sse2.c, which every x86-64 can, and the run
+ * loop tells of accesses, fences, barriers and exits. Not in the module.
+ */
+#ifndef __KERNEL__
+#define LANES_RUN	vgpu_lanes_run_watched
+#define LANES_WATCHED
+#define LANES_VECTOR	16
+#ifndef __CHECKER__	/* sparse knows no vectors */
+#include "impl.h"
+#endif
+#endif
