@@ -24,8 +24,9 @@
  *   "do not imply a memory barrier" (CUDA guide) and which compute-sanitizer does not count either.
  * - __syncwarp(): what the lanes of the mask did is before what they do next.
  * - A barrier of the block (bar.sync, by number and count): what the lanes did that came to it is
- *   before what they do next. Threads that have exited count as having come to barriers of all
- *   threads, and lanes that have exited to both. Of a warp only those lanes come that executed it.
+ *   before what they do next. Threads that have exited count as having come to a barrier of all.
+ *   Of a warp, what all its lanes did is before, as a GPU waits for the others to come or to exit;
+ *   but only lanes that executed it are behind it.
  * - Release and acquire, by the memory model of PTX: a fence, then a strong write A of the same
  *   thread; a strong read B of another thread that sees A, or an atomic that follows A in a chain
  *   of atomics; then a fence. What was before the first fence is before what is behind the second.
@@ -118,7 +119,9 @@ u32 race_sites(struct race *race, const struct race_site *sites, u32 count);
 
 /* ---- commands of queues ------------------------------------------------------------------- */
 
-/* @queue: a number of the caller's. Command @seq of it has been submitted; seqs rise. */
+/* @queue: a number of the caller's. Has it had commands? */
+bool race_queue_used(const struct race *race, u32 queue);
+/* Command @seq of it has been submitted; seqs rise. */
 void race_command(struct race *race, u32 queue, u64 seq);
 /* ... and is WAIT for @wait of @wait_queue: so what follows it in @queue */
 void race_command_waits(struct race *race, u32 queue, u64 seq, u32 wait_queue, u64 wait);

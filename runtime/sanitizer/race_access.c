@@ -163,6 +163,8 @@ static bool superseded(const struct race_by *by, const struct race_mark *mark, u
 {
 	if (!there(by, mark))
 		return true;
+	if (RACE_WHO_STRONG(mark->who) < by->site->strong)
+		return false;
 	if (mark->block == by->block->number && RACE_WHO_WARP(mark->who) == by->w &&
 	    !(mark->lanes & ~lanes))
 		return true;
@@ -193,13 +195,15 @@ static struct race_mark *place_of_read(const struct race_by *by, struct race_cel
 
 static void note_read(const struct race_by *by, struct race_cell *cell, u32 lanes)
 {
-	u32 counter = by->warp->counter, who = RACE_WHO(by->access->site, by->w, 0, false);
+	u32 counter = by->warp->counter;
+	u32 who = RACE_WHO(by->access->site, by->w, 0, by->site->strong);
 	struct race_mark *mark;
 
 	for (u32 n = 0; n < RACE_READS; n++) {
 		mark = &cell->read[n];
 		if (mark->block == by->block->number && mark->counter == counter &&
-		    RACE_WHO_WARP(mark->who) == by->w) {
+		    RACE_WHO_WARP(mark->who) == by->w &&
+		    RACE_WHO_STRONG(mark->who) == by->site->strong) {
 			mark->lanes |= lanes;
 			mark->who = who;
 			return;
@@ -216,6 +220,16 @@ static bool same_value(const struct race_by *by, const struct race_mark *write, 
 	const struct race_site *other = &by->race->site[RACE_WHO_SITE(write->who)];
 
 	return has_value && other->kind == RACE_WRITE && !other->command && write->lanes == value;
+}
+
+/* The same thread's weaker write, which nothing is after that is not after this one, too */
+static bool stays(const struct race_by *by, const struct race_mark *write, u32 lane)
+{
+	const struct race_site *other = &by->race->site[RACE_WHO_SITE(write->who)];
+
+	return write->block == by->block->number && write->counter == by->warp->counter &&
+	       RACE_WHO_WARP(write->who) == by->w && RACE_WHO_LANE(write->who) == lane &&
+	       (other->strong < by->site->strong || other->scope < by->site->scope);
 }
 
 static void write_cell(const struct race_by *by, struct race_cell *cell, u32 lane, u64 address,
@@ -238,8 +252,10 @@ static void write_cell(const struct race_by *by, struct race_cell *cell, u32 lan
 		}
 		mark->block = 0;
 	}
-	cell->write = (struct race_mark){ by->block->number, by->warp->counter, value,
-					  RACE_WHO(by->access->site, by->w, lane, several) };
+	if (!stays(by, &cell->write, lane))
+		cell->write = (struct race_mark){ by->block->number, by->warp->counter, value,
+						  RACE_WHO(by->access->site, by->w, lane,
+							   several) };
 }
 
 /* ---- all lanes ----------------------------------------------------------------------------- */

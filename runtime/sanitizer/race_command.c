@@ -137,6 +137,11 @@ static void prune(struct race *race, struct race_queue *q, u32 queue)
 	memmove(q->step, q->step + gone, q->steps * sizeof(*q->step));
 }
 
+bool race_queue_used(const struct race *race, u32 queue)
+{
+	return queue < race->queues && race->queue[queue].steps;
+}
+
 void race_command(struct race *race, u32 queue, u64 seq)
 {
 	struct race_queue *q = queue_of(race, queue);

@@ -12,11 +12,12 @@
 #define RACE_CHUNK_BYTES	(1u << RACE_CHUNK_SHIFT)
 #define RACE_READS		3u
 
-/* Site, warp and lane of an access in one word; @several as in struct race_access */
-#define RACE_WHO(site, warp, lane, several) \
-	((site) << 12 | (u32)(several) << 11 | (warp) << 5 | (lane))
+/* Site, warp and lane of an access in one word; @flag: of a write several, of a read strong */
+#define RACE_WHO(site, warp, lane, flag) \
+	((site) << 12 | (u32)(flag) << 11 | (warp) << 5 | (lane))
 #define RACE_WHO_SITE(who)	((who) >> 12)
 #define RACE_WHO_SEVERAL(who)	((who) >> 11 & 1)
+#define RACE_WHO_STRONG(who)	((who) >> 11 & 1)
 #define RACE_WHO_WARP(who)	((who) >> 5 & 63)
 #define RACE_WHO_LANE(who)	((who) & 31)
 #define RACE_MAX_SITES		(1u << 20)

@@ -159,22 +159,22 @@ static void meet_group(struct race_block *block, u32 w, u32 lanes, const struct 
 	}
 }
 
-/* What @lanes of warp @w bring to a meeting: who is gone has met everybody. */
-static void meet_warp(struct race_block *block, u32 w, u32 lanes, struct race_state *to,
-		      struct race_known *known)
+/* What @lanes of warp @w bring to a meeting, and that @done have done */
+static void meet_warp(struct race_block *block, u32 w, u32 lanes, u32 done,
+		      struct race_state *to, struct race_known *known)
 {
 	const struct race_warp *warp = &block->warp[w];
 
 	for (u32 left = lanes, same; left; left &= ~same) {
 		same = alike(warp, left);
-		meet_group(block, w, same == left && same == lanes ? lanes | warp->gone : same,
+		meet_group(block, w, same == lanes ? done : same,
 			   warp->lane[__builtin_ctz(same)], to);
 	}
-	*known = (struct race_known){ w, lanes | warp->gone, warp->counter };
+	*known = (struct race_known){ w, done, warp->counter };
 }
 
-/* Those of @lanes[] of the warps have met. */
-static void meet(struct race_block *block, const u32 *lanes)
+/* Those of @lanes[] of the warps have met; all of their warps have, with @whole. */
+static void meet(struct race_block *block, const u32 *lanes, bool whole)
 {
 	struct race_state *state = state_new();
 	struct race_known known[RACE_WARPS] = {};
@@ -183,7 +183,9 @@ static void meet(struct race_block *block, const u32 *lanes)
 
 	for (u32 w = 0; w < block->warps; w++)
 		if (lanes[w])
-			meet_warp(block, w, lanes[w], state, &known[count++]);
+			meet_warp(block, w, lanes[w],
+				  whole ? RACE_ALL : lanes[w] | block->warp[w].gone, state,
+				  &known[count++]);
 	own = race_clock_make(block->number, known, count);
 	race_clock_add(&state->now, own);
 	race_clock_drop(own);
@@ -203,7 +205,7 @@ void race_warp_sync(struct race_block *block, u32 w, u32 lanes)
 
 	of[w] = lanes;
 	if (lanes)
-		meet(block, of);
+		meet(block, of, false);
 }
 
 void race_barrier_arrive(struct race_block *block, u32 w, u32 lanes, bool all)
@@ -225,7 +227,7 @@ void race_barrier_leave(struct race_block *block, const u32 *warps)
 	for (u32 w = 0; all && w < block->warps; w++)
 		if (block->warp[w].gone == RACE_ALL)
 			of[w] = RACE_ALL;
-	meet(block, of);
+	meet(block, of, true);
 }
 
 void race_exit(struct race_block *block, u32 w, u32 lanes)

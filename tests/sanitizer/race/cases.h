@@ -30,6 +30,7 @@ static inline int *ints(int n)
 
 	CHECK(cudaMalloc(&p, (size_t)n * sizeof(*p)));
 	CHECK(cudaMemset(p, 0, (size_t)n * sizeof(*p)));
+	CHECK(cudaDeviceSynchronize());
 	return p;
 }
 

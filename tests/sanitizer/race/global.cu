@@ -59,7 +59,8 @@ SIMPLE(in_place, BLOCKS, N)
 
 __global__ void k_block_atomics(int *out)
 {
-	atomicAdd_block(&out[0], 1);				/* block_atomics 12 */
+	asm volatile("red.relaxed.cta.global.add.u32 [%0], 1;"	/* block_atomics 12 */
+		     : : "l"(out) : "memory");
 }
 SIMPLE(block_atomics, BLOCKS, 32)
 
@@ -144,9 +145,9 @@ __global__ void k_plain_flag(int *out)
 		data = 42;
 		__threadfence();
 		flag = 1;			/* plain_flag 1 */
-	} else if (flag) {			/* plain_flag 2 */
 		__threadfence();
-		out[0] = 1;
+	} else {
+		out[0] = flag;			/* plain_flag 2 */
 	}
 }
 SIMPLE(plain_flag, 2, 1)
@@ -217,7 +218,7 @@ __global__ void k_after_unlock(int *out)
 	take(&lock_a);
 	v = *out;				/* after_unlock 1 */
 	drop(&lock_a);
-	*out = v + 1;				/* after_unlock 2 */
+	*out = v + 1;				/* after_unlock 12 */
 }
 SIMPLE(after_unlock, BLOCKS, 1)
 
@@ -350,7 +351,7 @@ SIMPLE(common_word, BLOCKS, 32)
 /* A level of a search marks what others of the level still read. */
 __global__ void k_frontier(int *out)
 {
-	int i = blockIdx.x * N + threadIdx.x, next = (i * 5 + 1) % (BLOCKS * N);
+	int i = blockIdx.x * N + threadIdx.x, next = i * 6 % (BLOCKS * N);
 
 	if (!out[next])						/* frontier 1 */
 		out[next] = i + 1;				/* frontier 12 */

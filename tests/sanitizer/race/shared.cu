@@ -47,7 +47,7 @@ __global__ void k_reduction(int *out)
 		if (threadIdx.x < d)
 			s[threadIdx.x] += s[threadIdx.x + d];	/* reduction 12 */
 	}
-	out[threadIdx.x] = threadIdx.x ? 0 : s[0];
+	out[threadIdx.x] = threadIdx.x ? 0 : s[0];		/* reduction 2 */
 }
 
 static void reduction(void)
@@ -332,7 +332,9 @@ __global__ void k_vectors(int *out)
 {
 	__shared__ int4 s[64];
 
-	s[threadIdx.x] = make_int4(1, 2, 3, threadIdx.x);		/* vector_words 1 */
+	asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};"	/* vector_words 1 */
+		     : : "l"(__cvta_generic_to_shared(&s[threadIdx.x])), "r"(threadIdx.x)
+		     : "memory");
 	out[threadIdx.x] = ((const int *)s)[4 * (threadIdx.x ^ 32) + 3];	/* vector_words 2 */
 }
 

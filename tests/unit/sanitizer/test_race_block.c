@@ -117,18 +117,20 @@ static void barrier_of_some(void **state)
 	assert_int_equal(SHARED(2, 1, LOAD, 0, 0), 1);
 }
 
-/* Half of warp 0 came: what its other half wrote is not ordered. */
+/* Half of warp 0 came: what all of it wrote is ordered, but the other half has waited for nobody. */
 static void half_a_warp_at_a_barrier(void **state)
 {
 	struct fixture *f = *state;
 	const u32 all = 15;
 
-	SHARED(0, RACE_ALL, STORE, 0, 4);
+	for (u32 w = 0; w < 2; w++)
+		SHARED(w, RACE_ALL, STORE, w * 128, 4);
 	for (u32 w = 0; w < 4; w++)
 		race_barrier_arrive(f->block, w, w ? RACE_ALL : 0xffff, true);
 	race_barrier_leave(f->block, &all);
-	assert_int_equal(SHARED(1, RACE_ALL, LOAD, 0, 4), 16);
-	assert_int_equal(f->rig.last.second.thread, 31);
+	assert_int_equal(SHARED(1, RACE_ALL, LOAD, 0, 4), 0);
+	assert_int_equal(SHARED(0, RACE_ALL, LOAD, 128, 4), 16);
+	assert_int_equal(f->rig.last.first.thread, 31);
 }
 
 static void exited_threads_count(void **state)
@@ -172,6 +174,20 @@ static void bytes_and_words(void **state)
 	/* the word was there before its bytes were told apart */
 	SHARED(0, 1, STORE, 2048, 0);
 	assert_int_equal(SHARED(1, 2, LOAD, 2048, 1), 1);
+}
+
+/* What a thread does to a word by an atomic hides neither its store nor its load before that. */
+static void weak_then_strong(void **state)
+{
+	struct fixture *f = *state;
+
+	SHARED(0, 1, STORE, 0, 0);
+	SHARED(0, 1, ATOM, 0, 0);
+	assert_int_equal(SHARED(0, 2, ATOM, 0, 0), 1);
+	SHARED(0, 1, LOAD, 4, 0);
+	SHARED(0, 3, VLOAD, 4, 0);
+	assert_int_equal(SHARED(0, 2, VSTORE, 4, 0), 1);
+	assert_int_equal(f->rig.last.second.thread, 0);
 }
 
 static void atomics(void **state)
@@ -287,6 +303,7 @@ int main(void)
 		TEST(exited_threads_count),
 		TEST(many_readers),
 		TEST(bytes_and_words),
+		TEST(weak_then_strong),
 		TEST(atomics),
 		TEST(volatile_accesses),
 		TEST(both_fences),
