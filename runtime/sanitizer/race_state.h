@@ -91,7 +91,7 @@ struct race_launch {
 struct race_var {
 	struct race_var *next;
 	u64 address;
-	u32 block;				/* 0: for all; else by that block, for its threads */
+	u32 block;				/* 0: for all; else of and for that block */
 	u32 version;
 	struct race_clock *clock;
 };

@@ -117,7 +117,7 @@ static void barrier_of_some(void **state)
 	assert_int_equal(SHARED(2, 1, LOAD, 0, 0), 1);
 }
 
-/* Half of warp 0 came: what all of it wrote is ordered, but the other half has waited for nobody. */
+/* Half of warp 0 came: what all of it wrote is ordered, the other half has waited for nobody. */
 static void half_a_warp_at_a_barrier(void **state)
 {
 	struct fixture *f = *state;
