@@ -213,6 +213,13 @@ $(pep): $(pep-objects) $(call objects,native,tests/experiments/smk/programs.c te
 -include $(pep-objects:.o=.d)
 
 # Those that measure what the pipeline takes, and the table of what they measure.
+# ETC's are one CUDA program.
+etc := $(O)/experiments/etc/etc
+$(etc): $(wildcard tests/experiments/etc/*.cu tests/experiments/etc/*.h) $(wildcard runtime/cuda/*.h) tools/vgpucc \
+		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 -Iruntime $(filter %.cu,$^) -o $@
+
 microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
 $(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
 		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
@@ -313,7 +320,7 @@ all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench)
+experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench) $(etc)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -428,6 +435,7 @@ experiments: setup-experiments all experiment-programs
 	@FULL=$(FULL) tests/experiments/smk/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/smk/sim.sh $(if $(QUICK),lbm+tpacf)
 	@tests/experiments/pep/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/etc/run.sh $(if $(QUICK),--quick)
 
 .PHONY: install install-nvidia-smi clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions

@@ -105,6 +105,21 @@
 	NUMBER(u32, eviction_unit, 4096, 2097152)						\
 	/* per cent of the frames for managed memory that one context may have */		\
 	NUMBER(u32, managed_share, 1, 100)							\
+	/* 1: pages that the device has not written are written back, too, when they go */	\
+	NUMBER(u32, evict_clean, 0, 1)								\
+	/* 1: whatever the scheme says (placement/pressure.h) */				\
+	NUMBER(u32, proactive_eviction, 0, 1)							\
+	NUMBER(u32, throttling, 0, 1)								\
+	/* proactive eviction: a unit goes where less is free */				\
+	NUMBER(u64, proactive_bytes, 4096, 0x800000000000)					\
+	/* a window of the classifier; fewer lines than that an instruction are regular */	\
+	NUMBER(u32, classifier_cycles, 1000, 1000000000)					\
+	NUMBER(u32, classifier_lines, 1, 32)							\
+	/* epochs of throttling, and SMs by which it changes */					\
+	NUMBER(u32, throttle_detect_cycles, 100, 1000000000)					\
+	NUMBER(u32, throttle_execute_cycles, 100, 1000000000)					\
+	NUMBER(u32, throttle_down, 0, 1024)							\
+	NUMBER(u32, throttle_up, 0, 1024)							\
 	/* faults that are handled at a time */							\
 	NUMBER(u32, fault_buffer, 1, 1048576)							\
 	/* a fault that the host handles, without data, when it has no other */			\
@@ -191,6 +206,8 @@
 	NAME(evictor)										\
 	/* which managed pages come with those that SMs touch: "none", ... */			\
 	NAME(prefetcher)									\
+	/* what is done where a context has more managed memory than frames: "none", ... */	\
+	NAME(oversubscription)									\
 	/* SMs with warps that wait for pages: "preemptible", "stall" */			\
 	NAME(sm_on_fault)									\
 	/* how compiled blocks advance in time: "interval", "pipeline" (docs/pipeline.md) */	\

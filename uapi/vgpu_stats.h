@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 123
+#define VGPU_NL_STAT_NEXT 147
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -122,7 +122,21 @@
 	X(118, ANNOUNCEMENTS_BROKEN, account., announcements_broken, announcements_broken,	\
 	  "of these, those that no launch followed")						\
 	X(119, ANNOUNCED_STALL, account., announced_stall, announced_stall_ps,			\
-	  "time that SMs stood still for these")
+	  "time that SMs stood still for these")					\
+	/* of a context whose managed memory does not fit (sim-device/placement/pressure.h) */ \
+	X(140, PAGES_EVICTED_AHEAD, account., pages_evicted_ahead, pages_evicted_ahead,	\
+	  "of the evicted pages, those that went before room was needed")		\
+	X(141, SMS_THROTTLED, account., sms_throttled, sms_throttled,			\
+	  "SMs that now fetch nothing of it")						\
+	X(142, THROTTLES, account., throttles, throttles, "SMs that began to do so")	\
+	X(143, ACCESS_CLASS, account., access_class, access_class,			\
+	  "how it accesses memory: 0 not known, 1 regular, 2 irregular")		\
+	X(144, CLASSIFIED_ACCESSES, account., classified_accesses, classified_accesses,	\
+	  "warp instructions of the classifier's last window that access global memory") \
+	X(145, CLASSIFIED_LINES, account., classified_lines, classified_lines,		\
+	  "lines of 128 bytes that each of these touched, all together")		\
+	X(146, CLASSIFIED_PAGES, account., classified_pages, classified_pages,		\
+	  "the same of pages of 64 KB")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -136,6 +136,16 @@ enum vgpu_trace_type {
 	 * not 0
 	 */
 	VGPU_TRACE_LINE,
+	/*
+	 * SM sm fetches no instructions of the context any more, a: 1, or again, 0; b: SMs that
+	 * are throttled for it now
+	 */
+	VGPU_TRACE_THROTTLE,
+	/*
+	 * a window of the classifier has ended; queue: enum vgpu_access_class; seq: warp
+	 * instructions in it that access global memory, a: lines, b: pages of 64 KB these touched
+	 */
+	VGPU_TRACE_CLASSIFIED,
 	VGPU_TRACE_COUNT
 };
 
@@ -165,6 +175,14 @@ enum vgpu_leave {
 	VGPU_LEAVE_SAVE,	/* its context is saved; it goes on later */
 	VGPU_LEAVE_FLUSH,	/* it is dropped, and runs again from its start */
 	VGPU_LEAVES
+};
+
+/** enum vgpu_access_class - how a context accesses memory (docs/memory.md) */
+enum vgpu_access_class {
+	VGPU_ACCESS_UNKNOWN,	/* no window has ended yet */
+	VGPU_ACCESS_REGULAR,	/* instructions touch few lines each */
+	VGPU_ACCESS_IRREGULAR,
+	VGPU_ACCESS_CLASSES
 };
 
 /* Flags of VGPU_TRACE_INSTRUCTION: how it ended, how it began, what it is. */

@@ -93,6 +93,8 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	EVENT(BLOCK_FLUSH, block_flush);
 	EVENT(LEAVE_CHOSEN, leave_chosen);
 	EVENT(LEAVE_END, leave_end);
+	EVENT(THROTTLE, throttle);
+	EVENT(CLASSIFIED, classified);
 #undef EVENT
 	}
 }

@@ -229,6 +229,24 @@ KVGPU_EVENT(SM, leave_chosen,
 	__entry->block, kvgpu_show_leave(__entry->how), __entry->latency, __entry->lost);
 KVGPU_EVENT_LIKE(leave_chosen, leave_end);
 
+/* ---- oversubscription --------------------------------------------------- */
+
+KVGPU_EVENT(CONTEXT, throttle,
+	__field(u32, sm) __field(u32, on) __field(u32, throttled),
+	__entry->sm = record->sm;
+	__entry->on = record->a;
+	__entry->throttled = record->b;,
+	"sm=%u on=%u throttled=%u", __entry->sm, __entry->on, __entry->throttled);
+
+KVGPU_EVENT(CONTEXT, classified,
+	__field(u32, class) __field(u64, accesses) __field(u64, lines) __field(u64, pages),
+	__entry->class = record->queue;
+	__entry->accesses = record->seq;
+	__entry->lines = record->a;
+	__entry->pages = record->b;,
+	"class=%u accesses=%llu lines=%llu pages=%llu",
+	__entry->class, __entry->accesses, __entry->lines, __entry->pages);
+
 /* ---- page faults -------------------------------------------------------- */
 
 KVGPU_EVENT(SM, page_fault,

@@ -189,6 +189,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "evictor must be one of the names that its knob lists";
 	if (!vgpu_prefetcher_find(config->prefetcher))
 		return "prefetcher must be one of the names that its knob lists";
+	if (!vgpu_scheme_find(config->oversubscription))
+		return "oversubscription must be one of the names that its knob lists";
 	if (!vgpu_text_is(config->sm_on_fault, "preemptible") &&
 	    !vgpu_text_is(config->sm_on_fault, "stall"))
 		return "sm_on_fault must be preemptible or stall";

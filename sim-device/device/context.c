@@ -139,6 +139,9 @@ static void context_free(struct vgpu_context *ctx)
 	VGPU_CHECK(!account.bytes);
 }
 
+/* Its death, and those of its pressure */
+#define EVENTS	(1 + VGPU_PRESSURE_EVENTS)
+
 int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 {
 	struct vgpu_context_table *table = &dev->contexts;
@@ -152,7 +155,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	ctx = context_alloc(dev->config.context_budget, payer);
 	if (!ctx)
 		return -ENOMEM;
-	err = vgpu_event_reserve(dev->sim, 1);
+	err = vgpu_event_reserve(dev->sim, EVENTS);
 	if (err)
 		goto free;
 	ctx->dev = dev;
@@ -164,6 +167,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->memory, &ctx->as);
 	if (err)
 		goto release;
+	vgpu_context_init_pressure(ctx);
 	ctx->exec.sched.id = ctx->id;
 	ctx->exec.as = ctx->as;
 	ctx->exec.memory = &ctx->memory;
@@ -191,7 +195,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 destroy:
 	vgpu_as_destroy(ctx->as);
 release:
-	vgpu_event_release(dev->sim, 1);
+	vgpu_event_release(dev->sim, EVENTS);
 free:
 	context_free(ctx);
 	return err;
@@ -219,9 +223,10 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 	stop_context(ctx);
 	vgpu_queues_release(&ctx->queue);
 	vgpu_module_table_free(&ctx->modules);
+	vgpu_pressure_fini(&ctx->pressure);
 	vgpu_as_destroy(ctx->as);
 	vgpu_exec_close(&ctx->exec);
-	vgpu_event_release(dev->sim, 1);
+	vgpu_event_release(dev->sim, EVENTS);
 	vgpu_work_read(&ctx->work);
 	vgpu_trace_context(&dev->trace, VGPU_TRACE_CONTEXT_CLOSE, ctx->id, ctx->fault.reason, 0);
 	at = table_position(table, context);
@@ -319,6 +324,13 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.page_bytes_out = migrated->to_host;
 	info->account.pages_evicted = migrated->evicted;
 	info->account.page_refaults = migrated->refaults;
+	info->account.pages_evicted_ahead = migrated->ahead;
+	info->account.sms_throttled = ctx->exec.throttled;
+	info->account.throttles = ctx->exec.throttles;
+	info->account.access_class = ctx->pressure.class;
+	info->account.classified_accesses = ctx->pressure.accesses;
+	info->account.classified_lines = ctx->pressure.lines;
+	info->account.classified_pages = ctx->pressure.pages;
 	info->account.tlb_misses = translations->misses;
 	info->account.l2_tlb_hits = translations->l2_hits;
 	info->account.l2_tlb_misses = translations->l2_misses;

@@ -6,6 +6,7 @@
 #ifndef VGPU_CONTEXT_H
 #define VGPU_CONTEXT_H
 
+#include "../placement/pressure.h"
 #include "../queue/queue.h"
 #include "../sim/work.h"
 
@@ -22,6 +23,7 @@ struct vgpu_context {
 	struct vgpu_work work;		/* that was done for it */
 	struct vgpu_event death;	/* what is left of it is stopped; see vgpu_context_die() */
 	struct vgpu_address_space *as;
+	struct vgpu_pressure pressure;	/* what is done where its memory does not fit */
 	struct vgpu_module_table modules;
 	struct vgpu_exec_context exec;
 	struct vgpu_transfer_context transfer;
@@ -42,6 +44,9 @@ struct vgpu_context_table {
 /* budget.c: bytes of device memory that it may have beside what it has; ~0: no limit */
 u64 vgpu_context_budget_left(const struct vgpu_context *ctx);
 struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
+
+/** vgpu_context_init_pressure - its SMs, memory and pressure know each other (pressure.c) */
+void vgpu_context_init_pressure(struct vgpu_context *ctx);
 
 /**
  * vgpu_context_die - a context's first fault: it stops, its pending commands complete with -EIO,

@@ -92,7 +92,13 @@ static void exec_preempted(void *owner, u32 context, u32 sm, u64 requested)
 		dev->ops->preempted(dev->host, context, sm, requested);
 }
 
+static void exec_active(struct vgpu_exec_context *ctx, bool active)
+{
+	vgpu_pressure_active(&vgpu_container_of(ctx, struct vgpu_context, exec)->pressure, active);
+}
+
 const struct vgpu_exec_ops vgpu_device_exec_ops = {
+	.active = exec_active,
 	.shape = vgpu_command_job_shape,
 	.done = vgpu_command_job_done,
 	.fault = exec_fault,
@@ -178,6 +184,7 @@ static int init_mmu(struct vgpu_device *dev)
 
 	dev->mmu.evictor = vgpu_evictor_find(dev->config.evictor);
 	dev->mmu.prefetcher = vgpu_prefetcher_find(dev->config.prefetcher);
+	dev->mmu.pressure_ops = &vgpu_pressure_ops;
 	return err;
 }
 

@@ -287,6 +287,30 @@ static void prefetcher_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, prefetcher->name, prefetcher == dev->mmu.prefetcher);
 }
 
+static void pressure_changed(struct vgpu_device *dev)
+{
+	for (u32 n = 0; n < dev->contexts.count; n++)
+		vgpu_pressure_update(&dev->contexts.list[n]->pressure);
+}
+
+static int oversubscription_set(struct vgpu_device *dev, const char *value)
+{
+	int err = set_checked(dev, "oversubscription", value);
+
+	if (!err)
+		pressure_changed(dev);
+	return err;
+}
+
+static void oversubscription_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_scheme *scheme;
+
+	for (unsigned int i = 0; (scheme = vgpu_scheme_at(i)); i++)
+		put_choice(text, scheme->name,
+			   vgpu_text_is(dev->config.oversubscription, scheme->name));
+}
+
 /* By which SMs preempt and schedule their blocks. */
 static void switching_changed(struct vgpu_device *dev)
 {
@@ -365,6 +389,17 @@ static const struct knob knobs[] = {
 	{ "managed_share", .field = "managed_share" },
 	{ "memory_budget", .field = "memory_budget" },
 	{ "prefetcher", .set = prefetcher_set, .get = prefetcher_get },
+	{ "oversubscription", .set = oversubscription_set, .get = oversubscription_get },
+	{ "proactive_eviction", .field = "proactive_eviction", .changed = pressure_changed },
+	{ "throttling", .field = "throttling", .changed = pressure_changed },
+	{ "evict_clean", .field = "evict_clean" },
+	{ "proactive_bytes", .field = "proactive_bytes" },
+	{ "classifier_cycles", .field = "classifier_cycles" },
+	{ "classifier_lines", .field = "classifier_lines" },
+	{ "throttle_detect_cycles", .field = "throttle_detect_cycles" },
+	{ "throttle_execute_cycles", .field = "throttle_execute_cycles" },
+	{ "throttle_down", .field = "throttle_down" },
+	{ "throttle_up", .field = "throttle_up" },
 	{ "sm_on_fault", .set = sm_on_fault_set, .get = sm_on_fault_get },
 	{ "fault_scheme", .set = fault_scheme_set, .get = fault_scheme_get },
 	{ "block_switching", .field = "block_switching", .changed = switching_changed },

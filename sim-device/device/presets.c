@@ -55,23 +55,35 @@
  * Page faults: Tanasic 6.5.1 handles them in 64 KB, 6.5.3 gives 12 us to one without data over PCI
  * Express (10 us over NVLink) and an SM 4 extra blocks, 6.5.4 the handlers' 2 us and 20 us. Chosen:
  * room for as many as an access can raise on each of 64 SMs; the evictor that needs nothing of an
- * MMU, page by page, no
- * prefetcher and no shares.
+ * MMU, page by page, no prefetcher and no shares.
+ *
+ * Oversubscription: the thesis of ETC, 3.6.2 and 3.7.3 (2 MB free, windows of 50,000 cycles, 10
+ * lines), 3.7.4 (one SM down and up). It does not say how long the epochs are: chosen by the sweep
+ * of docs/memory.md.
  */
-#define PAGE_FAULTS					\
+#define PAGE_FAULTS	PAGE_FAULTS_OF(4 * KB, 12 * VGPU_US, 25 * VGPU_US, "none")
+#define PAGE_FAULTS_OF(unit, round_trip, with_data, chooser)	\
 	.link_access_ps = LINK_ACCESS,			\
 	.fault_granule = 64 * KB,			\
-	.eviction_unit = 4 * KB,			\
+	.eviction_unit = (unit),			\
 	.managed_share = 100,				\
+	.proactive_bytes = 2048 * KB,			\
+	.classifier_cycles = 50000,			\
+	.classifier_lines = 10,				\
+	.throttle_detect_cycles = 100000,		\
+	.throttle_execute_cycles = 100000,		\
+	.throttle_down = 1,				\
+	.throttle_up = 1,				\
+	.oversubscription = "none",			\
 	.fault_buffer = 2048,				\
-	.fault_round_trip_ps = 12 * VGPU_US,		\
-	.fault_data_round_trip_ps = 25 * VGPU_US,	\
+	.fault_round_trip_ps = (round_trip),		\
+	.fault_data_round_trip_ps = (with_data),	\
 	.fault_cpu_ps = 2 * VGPU_US,			\
 	.fault_gpu_ps = 20 * VGPU_US,			\
 	.allocation = "eager",				\
 	.fault_handler = "cpu",				\
 	.evictor = "fifo",				\
-	.prefetcher = "none",				\
+	.prefetcher = chooser,				\
 	.sm_on_fault = "preemptible",			\
 	.extra_blocks = 4
 
@@ -545,6 +557,85 @@ static const struct vgpu_config presets[] = {
 		PAGE_FAULTS,
 		/* card: four warp schedulers, 128 cores. Chosen: as gtx980 */
 		PIPELINE_OF(1, 4, "gto", 4),
+		HIERARCHY,
+	}, {
+		/*
+		 * The thesis of ETC, table 3.1 ("table"), and the text of 3.7.1. It simulates a GPU
+		 * like the one of gtx980, from which comes what it does not say
+		 */
+		.name = "etc",
+		.sms = 30,				/* table */
+		.clock_khz = 1020000,			/* table */
+		.regs_per_sm = 65536,
+		.regs_per_thread = VGPU_VASS_MAX_REGS,
+		.shared_per_sm = 96 * KB,
+		.threads_per_sm = 2048,
+		.threads_per_block = 1024,
+		.grid_limit = { 0x7fffffff, 65535, 65535 },
+		.block_limit = { 1024, 1024, 64 },
+		.blocks_per_sm = 32,
+		.kernels_per_sm = 1,
+		/* table: 64 execution units. A warp has 32 threads here, 64 in its first row */
+		.issue_width = 2,
+		.hw_queues = 32,
+		.vram_bytes = 4 * GB,			/* experiments set what they need */
+		.context_budget = CONTEXT_BUDGET(30, 2048),	/* chosen: see above */
+		/*
+		 * table: eight channels at 1674 MHz. Chosen: GDDR5 carries four bits a pin and
+		 * clock, and a channel has 32 pins, so 16 bytes
+		 */
+		.memory_bandwidth = 8 * 16 * 1674000000ull,
+		.memory_bus_bits = 256,
+		.memory_latency_cycles = 200,
+		.l1_bytes = 16 * KB,			/* table */
+		.l1_ways = 4,				/* table */
+		.l1_cycles = 40,			/* as tanasic-ch6 */
+		.l1_mshrs = 32,
+		.l1_queue = 64,
+		.l1_global = 1,				/* table */
+		.icnt_cycles = 26,
+		.icnt_l2_bytes = 64,			/* table: two ports, chosen: of 32 bytes */
+		.l2_bytes = 2048 * KB,			/* table */
+		.l2_ways = 16,				/* table */
+		.l2_cycles = 70,
+		.l2_mshrs = 512,
+		.l2_partitions = 8,			/* table */
+		.dram_cycles = 160,
+		/*
+		 * table: 64 and 512 entries for pages of 64 KB. An entry here is for 4 KB, so the
+		 * L2 TLB has 16 times as many, and the L1 TLB as many as one can have, which is a
+		 * quarter of that reach. It is fully associative in the table. "1-way" of the L2
+		 * TLB contradicts Mosaic, its simulator, which has 16
+		 */
+		.l1_tlb_entries = 256,
+		.l1_tlb_ways = 32,
+		.l1_tlb_mshrs = 32,
+		.l2_tlb_entries = 8192,
+		.l2_tlb_ways = 16,
+		.l2_tlb_cycles = 70,			/* as tanasic-ch6 */
+		.l2_tlb_mshrs = 128,
+		.page_walkers = 64,			/* table */
+		.page_walk_ps = 500 * VGPU_NS,		/* as tanasic-ch6 */
+		.link_bandwidth = 16000000000ull,	/* table */
+		.copy_engines = 2,			/* 3.6.2 */
+		.link_burst = 4 * KB,			/* as k20c */
+		.launch_ps = VGPU_US,			/* as k20c */
+		.command_ps = 100 * VGPU_NS,
+		.sm_setup_ps = 100 * VGPU_NS,
+		/* as k20c: memory_latency_cycles */
+		.pipeline_drain_ps = 200 * 1000000000ull / 1020000,
+		.drain_ps = 16200 * VGPU_NS,
+		MECHANISMS,
+		.time_slice_ps = VGPU_MS,
+		.slice_ps = VGPU_US,
+		.seed = 1,
+		.policy = "fcfs",
+		.preemption = "none",
+		.block_placement = "breadth",
+		/* table */
+		PAGE_FAULTS_OF(2048 * KB, 20 * VGPU_US, 20 * VGPU_US, "tree"),
+		.evict_clean = 1,		/* chosen: nothing is said of clean pages */
+		PIPELINE_OF(2, 1, "gto", 2),		/* table: greedy, then oldest */
 		HIERARCHY,
 	},
 };

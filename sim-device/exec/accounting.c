@@ -152,6 +152,8 @@ void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu
 	} else {
 		ksr->blocks_in[from] -= count;
 		ksr->block_time[from] += times;
+		if (unlikely(ksr->ctx->throttled) && from == VGPU_BLOCK_RUNNING)
+			vgpu_throttle_look(exec);
 	}
 	if (to == VGPU_BLOCK_NONE) {
 		ksr->block_life += times;

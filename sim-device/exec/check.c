@@ -330,7 +330,7 @@ static bool context_is_queued_right(const struct vgpu_exec *exec,
 {
 	u32 active = 0, issuable = 0, wanting = 0, reserved = 0;
 	u32 running = count_sms(&ctx->running, ctx);
-	bool more = ctx->sched.held + ctx->shared_sms < ctx->most_sms;
+	bool more = vgpu_exec_takes_more(ctx);
 	const struct vgpu_ksr *ksr;
 
 	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node) {

@@ -12,6 +12,7 @@
 #include "../sim/sim.h"
 #include "../vgpu_policy.h"
 
+struct vgpu_access_counts;
 struct vgpu_address_space;
 struct vgpu_exec;
 struct vgpu_exec_context;
@@ -100,6 +101,10 @@ struct vgpu_exec_context {
 	bool prefers;			/* it has had a launch with a priority */
 	u32 most_sms;			/* that it may hold; with as many it needs no more */
 	u32 shared_sms;			/* SMs for several that it holds: not in sched.held */
+	u32 limit_sms;			/* the same, by its throttler; 0: no limit */
+	u32 throttled;			/* SMs that are, for it (throttle.c) */
+	u64 throttles;			/* how often one was */
+	struct vgpu_access_counts *counts;	/* of what its SMs access; NULL: none */
 	struct vgpu_list kernels[VGPU_KSR_NEEDS];	/* active ones, by admission */
 	u64 active_since;		/* admission of the kernel by which it became active */
 	struct vgpu_list running;	/* SMs that run for it, newest first */

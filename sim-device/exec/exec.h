@@ -11,7 +11,8 @@
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
  * has blocks leave one by one, checkpoint.c says what of a block is saved, base.c saves some before
  * they leave, announce.c knows of launches to come, turn.c of what the policy will do, trial.c
- * finds out which blocks would leave for a launch, accounting.c has the times, sm_use.c says who
+ * finds out which blocks would leave for a launch, throttle.c stops SMs for a context,
+ * accounting.c has the times, sm_use.c says who
  * has what of an SM now. tables.h has the KSRT and the SMST.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
@@ -27,7 +28,7 @@
 #include "tables.h"
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 5)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 6)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -37,6 +38,7 @@
  *   after the present one; until then it is not changed
  * @oldest_command: when the oldest command of @ctx that has not completed was submitted;
  *   VGPU_NEVER: it has none
+ * @active: @ctx has got an active kernel, having had none, or its last has ended
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested
  */
 struct vgpu_exec_ops {
@@ -44,6 +46,7 @@ struct vgpu_exec_ops {
 	void (*done)(struct vgpu_job *job);
 	void (*fault)(struct vgpu_exec_context *ctx, const struct vgpu_fault *fault);
 	u64 (*oldest_command)(const struct vgpu_exec_context *ctx);
+	void (*active)(struct vgpu_exec_context *ctx, bool active);
 	void (*preempted)(void *owner, u32 context, u32 sm, u64 requested);
 };
 
@@ -101,6 +104,8 @@ struct vgpu_exec {
 	u32 watched;			/* SMs that are */
 	u64 bases;			/* base checkpoints of blocks on SMs */
 	struct vgpu_event announce;	/* the first announcement is over */
+	struct vgpu_event throttle_look;	/* contexts are looked at whose SMs are throttled */
+	u64 throttles;			/* how often an SM was */
 	struct vgpu_turn turn;
 	u32 residents;			/* of all SMs (residents.c) */
 	u64 arrivals;			/* number of launches that have arrived */
@@ -137,6 +142,21 @@ int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 void vgpu_exec_close(struct vgpu_exec_context *ctx);
 /* Most SMs that @ctx may hold from now on; what it has more it keeps until it is done with it. */
 void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms);
+/* The same, beside what vgpu_exec_set_sms() says, with the next decision; 0: no limit */
+void vgpu_exec_limit_sms(struct vgpu_exec_context *ctx, u32 sms);
+/* throttle.c: SMs that have blocks of @ctx and are not throttled for it */
+u32 vgpu_exec_running_sms(const struct vgpu_exec_context *ctx);
+/*
+ * throttle.c: from now on SM @sm fetches nothing of @ctx. False: it has no block of it, is to
+ * leave, is throttled for it already, or is the last that is not
+ */
+bool vgpu_exec_throttle(struct vgpu_exec_context *ctx, u32 sm);
+/* throttle.c: the same for @count SMs, as far as there are some. Returns how many */
+u32 vgpu_exec_throttle_some(struct vgpu_exec_context *ctx, u32 count);
+/* throttle.c: the SM that was throttled last goes on. False: none is */
+bool vgpu_exec_unthrottle_last(struct vgpu_exec_context *ctx);
+/* throttle.c: all go on */
+void vgpu_exec_unthrottle(struct vgpu_exec_context *ctx);
 /*
  * A launch from the dispatcher. It arrives at the command buffer of its context launch_ps after the
  * process submitted it, and dispatch_ps from now on at least: at once, by default, if it waited in
@@ -211,6 +231,11 @@ void vgpu_streams_prefer(struct vgpu_exec *exec);
 /* framework.c: @sm, which runs another kernel of its context, is @next's when its blocks end */
 void vgpu_exec_drain(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 
+/* throttle.c: blocks of a context with throttled SMs have left their SMs: look what is left */
+void vgpu_throttle_look(struct vgpu_exec *exec);
+/* throttle.c: blocks of @ctx are to leave @sm: those that drain have to run */
+void vgpu_throttle_leaves(struct vgpu_exec_context *ctx, u32 sm);
+
 /* turn.c: the policy has decided: see to what it will do next */
 void vgpu_turn_update(struct vgpu_exec *exec);
 
@@ -230,6 +255,18 @@ static inline struct vgpu_exec_context *vgpu_exec_of_sched(const struct vgpu_sch
 {
 	return vgpu_container_of((struct vgpu_sched_context *)(unsigned long)sched,
 				 struct vgpu_exec_context, sched);
+}
+
+/* SMs that @ctx may hold; ~0: all */
+static inline u32 vgpu_exec_most_sms(const struct vgpu_exec_context *ctx)
+{
+	return ctx->limit_sms && ctx->limit_sms < ctx->most_sms ? ctx->limit_sms : ctx->most_sms;
+}
+
+/* May it hold one more? */
+static inline bool vgpu_exec_takes_more(const struct vgpu_exec_context *ctx)
+{
+	return ctx->sched.held + ctx->shared_sms < vgpu_exec_most_sms(ctx);
 }
 
 static inline struct vgpu_ksr *vgpu_ksr_of(struct vgpu_launch *launch)

@@ -53,6 +53,12 @@ void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms)
 	vgpu_exec_schedule(ctx->exec);
 }
 
+void vgpu_exec_limit_sms(struct vgpu_exec_context *ctx, u32 sms)
+{
+	ctx->limit_sms = sms;
+	vgpu_runqueue_update(ctx->exec, ctx);
+}
+
 /* ---- command buffers ---------------------------------------------------- */
 
 static void fill_buffer(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, struct vgpu_job *job)
@@ -219,8 +225,10 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	struct vgpu_ksr *ksr = exec->ksr_free[--exec->ksr_free_count];
 	struct vgpu_job *job;
 
-	if (!sched->active_kernels++)
+	if (!sched->active_kernels++) {
 		ctx->active_since = exec->admissions + 1;
+		exec->ops->active(ctx, true);
+	}
 	job = empty_buffer(exec, ctx);
 	memset(ksr, 0, sizeof(*ksr));
 	exec->ops->shape(job, &ksr->launch);
@@ -231,6 +239,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	ksr->launch.as = ctx->as;
 	ksr->launch.memory = ctx->memory;
 	ksr->launch.work = ctx->work;
+	ksr->launch.counts = ctx->counts;
 	ksr->exec = exec;
 	ksr->ctx = ctx;
 	ksr->job = job;
@@ -277,7 +286,8 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 		vgpu_list_for_each_safe(smst, next, &ksr->ctx->coming, struct vgpu_smst, node)
 			if (smst->next == ksr)
 				vgpu_exec_set_next(exec, vgpu_smst_number(smst), NULL);
-	ksr->ctx->sched.active_kernels--;
+	if (!--ksr->ctx->sched.active_kernels)
+		exec->ops->active(ksr->ctx, false);
 	vgpu_runqueue_update(exec, ksr->ctx);
 	vgpu_list_del(&ksr->node);
 	exec->active_count--;
@@ -319,6 +329,7 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 	u32 i;
 
 	vgpu_announce_abort(ctx);
+	vgpu_exec_unthrottle(ctx);
 	vgpu_pqueue_remove(&exec->waiting, &ctx->waiting);
 	ctx->job = NULL;
 	vgpu_list_init(&ctx->behind);
@@ -395,6 +406,8 @@ static void begin_preemption(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ne
 	vgpu_sm_driver_unclaim(exec, sm);
 	smst->leaving = true;
 	exec->leaving_count++;
+	if (unlikely(smst->ksr->ctx->throttled))
+		vgpu_throttle_leaves(smst->ksr->ctx, sm);
 	vgpu_sm_driver_update(exec, sm);
 	vgpu_exec_set_next(exec, sm, next);
 	smst->requested = exec->sim->now;
@@ -539,7 +552,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	 * Of every SM: its setup, its preemption, its preparation, its moves, its local scheduler,
 	 * the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
 	 * watchdog; the policy's timer, what it will do, the spreading of blocks, announcements,
-	 * and the swaps of the test.
+	 * throttled contexts, and the swaps of the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));
@@ -559,6 +572,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
 	vgpu_event_cancel(exec->sim, &exec->spread);
 	vgpu_event_cancel(exec->sim, &exec->announce);
+	vgpu_event_cancel(exec->sim, &exec->throttle_look);
 	vgpu_event_cancel(exec->sim, &exec->turn.event);
 	vgpu_event_cancel(exec->sim, &exec->swap_test);
 	while (exec->sms_made)

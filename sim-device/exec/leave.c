@@ -179,6 +179,7 @@ static bool leave_as(struct vgpu_exec *exec, struct vgpu_block *block, enum vgpu
 	told_of(exec, block)->stop = exec->sim->now;
 	switch (how) {
 	case VGPU_LEAVE_DRAIN:
+		vgpu_block_throttle(block, false);
 		exec->smst[block->sm->index].drains++;
 		return false;
 	case VGPU_LEAVE_FLUSH:

@@ -165,7 +165,7 @@ struct vgpu_resources vgpu_smst_resources(const struct vgpu_exec *exec,
 
 bool vgpu_exec_may_hold_more(const struct vgpu_ksr *ksr)
 {
-	return ksr->ctx->sched.held + ksr->ctx->shared_sms < ksr->ctx->most_sms;
+	return vgpu_exec_takes_more(ksr->ctx);
 }
 
 bool vgpu_exec_may_hold(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)

@@ -34,7 +34,7 @@ static u64 rank_of(const struct vgpu_exec *exec, const struct vgpu_exec_context 
 /* The same, as policies see it: a context with all SMs that it may have needs none. */
 static struct vgpu_ksr *first_needing(const struct vgpu_exec_context *ctx, enum vgpu_ksr_need need)
 {
-	return ctx->sched.held + ctx->shared_sms < ctx->most_sms ? first_kernel(ctx, need) : NULL;
+	return vgpu_exec_takes_more(ctx) ? first_kernel(ctx, need) : NULL;
 }
 
 static void place_need(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
@@ -228,7 +228,8 @@ static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s3
 	bool held = ctx->sched.held;
 
 	ctx->sched.held += (u32)change;
-	if (policy->rank || policy->admission_rank || policy->victim_rank || ctx->most_sms != ~0u)
+	if (policy->rank || policy->admission_rank || policy->victim_rank ||
+	    vgpu_exec_most_sms(ctx) != ~0u)
 		vgpu_runqueue_update(exec, ctx);
 	else if (held != !!ctx->sched.held)
 		place_holding(exec, ctx, 0);
@@ -237,7 +238,7 @@ static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s3
 void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
 	ctx->shared_sms += (u32)change;
-	if (ctx->most_sms != ~0u)
+	if (vgpu_exec_most_sms(ctx) != ~0u)
 		vgpu_runqueue_update(exec, ctx);
 }
 

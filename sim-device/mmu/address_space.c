@@ -151,6 +151,8 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		return err;
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed += bytes;
+		if (unlikely(vgpu_as_told(as)))
+			vgpu_as_told(as)->mapped(as->pressure);
 		return 0;
 	}
 	if (kind != VGPU_MAPPING_DEVICE)
@@ -161,6 +163,11 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 	else
 		as->mapped += bytes;
 	return err;
+}
+
+void vgpu_as_set_pressure(struct vgpu_address_space *as, struct vgpu_pressure *pressure)
+{
+	as->pressure = pressure;
 }
 
 bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most)
@@ -201,6 +208,8 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 		return -ENOENT;
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed -= bytes;
+		if (unlikely(vgpu_as_told(as)))
+			vgpu_as_told(as)->mapped(as->pressure);
 		return 0;
 	}
 	if (kind != VGPU_MAPPING_DEVICE)

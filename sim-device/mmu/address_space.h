@@ -25,6 +25,10 @@ struct vgpu_address_space {
 	bool process;			/* what is not mapped is memory of the process */
 	bool has_zeros;			/* a page was read before it was written, at some time */
 	struct vgpu_resident resident;
+	struct vgpu_pressure *pressure;	/* placement.h; NULL: nobody is told of it */
+	struct {
+		u64 first, last, until;
+	} leaving;	/* pages that vgpu_evict_ahead() has sent, and until when they cross */
 	struct vgpu_list views;		/* struct vgpu_view */
 	struct vgpu_allocation **handles;	/* by handle - 1; NULL: not in use */
 	u32 handle_room;		/* of that array */
@@ -66,6 +70,12 @@ static inline void vgpu_as_set_managed(struct vgpu_address_space *as, u64 *pte, 
 	as->on_host += more;
 	as->mmu->on_host += more;
 	*pte = entry;
+}
+
+/* Who decides for @as of oversubscription is told. */
+static inline const struct vgpu_pressure_ops *vgpu_as_told(const struct vgpu_address_space *as)
+{
+	return likely(!as->pressure) ? NULL : as->mmu->pressure_ops;
 }
 
 /* What was handed out of these pages counts no more. */
@@ -132,6 +142,9 @@ void vgpu_managed_drop(struct vgpu_address_space *as, u64 address, u64 *pte);
 /* managed.c: operations of vgpu_fault_ops, for managed pages */
 bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
+/* eviction.c: frames for the pages of @fault, which others leave; see there */
+bool vgpu_evict_for(const struct vgpu_page_fault *fault, u64 *time);
+
 /**
  * struct vgpu_eviction - pages that go to make room, for the trace (eviction.c)
  * @fault: needs the room
@@ -145,12 +158,6 @@ struct vgpu_eviction {
 	u64 address, pages;	/* so far; 0: none */
 	u64 written;		/* bytes to be written back of these */
 };
-
-/* eviction.c: the page of @owner at @address goes */
-void vgpu_eviction_add(struct vgpu_eviction *eviction, const struct vgpu_address_space *owner,
-		       u64 address, u64 written);
-/* eviction.c: no more; the transfer of all the @written bytes has just been reserved */
-void vgpu_eviction_end(struct vgpu_eviction *eviction, u64 written);
 
 /* What was said of managed pages, beside each other (uapi/vgpu.h) */
 #define VGPU_ADVISED_READ_MOSTLY	1ull

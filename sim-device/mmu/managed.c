@@ -29,12 +29,6 @@ static u64 pages_of(u64 bytes)
 	return bytes >> VGPU_PAGE_SHIFT;
 }
 
-/* Frames that managed pages may have, all together. */
-static u64 frames_for_managed(const struct vgpu_mmu *mmu)
-{
-	return pages_of(mmu->config->vram_bytes - mmu->promised);
-}
-
 static u64 data_of(const struct vgpu_page_run *run)
 {
 	u64 pages = 0;
@@ -135,9 +129,14 @@ static int raise_claim(struct vgpu_address_space *as, const struct vgpu_access *
 int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
 		       const struct vgpu_range *mapping, u64 address, u64 *pte)
 {
+	int err;
+
 	if (*pte & VGPU_PTE_FRAME)
 		return raise_claim(as, access, mapping, address, pte);
-	return vgpu_managed_to_device(as, access, mapping, address, pte, NULL);
+	err = vgpu_managed_to_device(as, access, mapping, address, pte, NULL);
+	if (unlikely(vgpu_as_told(as)) && !err && access)
+		vgpu_as_told(as)->raised(as->pressure, access->sm);
+	return err;
 }
 
 void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
@@ -146,105 +145,6 @@ void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
 
 	vgpu_as_set_managed(as, pte, *pte & ~VGPU_PTE_DUPLICATE);
 	revoke_run(as, &run);
-}
-
-/* The page of @frame goes to the host. Returns the bytes that were written on the device. */
-static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame, struct vgpu_eviction *eviction)
-{
-	struct vgpu_address_space *as = frame->owner;
-	u64 *pte = vgpu_pte_find(&as->table, frame->address);
-	u64 written = frame->dirty ? VGPU_PAGE_SIZE : 0;
-	u64 number;
-
-	if (!VGPU_CHECK(pte && *pte & VGPU_PTE_FRAME)) {
-		vgpu_frame_leaves(frame);
-		return 0;
-	}
-	number = vgpu_pte_number(*pte);
-	vgpu_eviction_add(eviction, as, frame->address, written);
-	vgpu_as_invalidate(as, frame->address, VGPU_PAGE_SIZE);
-	vgpu_as_set_managed(as, pte,
-			    (*pte & (VGPU_PTE_MANAGED | VGPU_PTE_HOST)) | VGPU_PTE_EVICTED |
-				    (written ? VGPU_PTE_HOST : 0));
-	vgpu_frame_put(&mmu->frames, number);
-	as->frames--;
-	as->migrated.evicted++;
-	as->migrated.to_host += written;
-	return written;
-}
-
-/* The page of @frame may not go for that of @request, of @as. */
-static bool is_protected(const struct vgpu_address_space *as,
-			 const struct vgpu_fault_request *request, const struct vgpu_frame *frame)
-{
-	return frame->owner == as &&
-	       pages_of(frame->address) - request->protected_first < request->protected_pages;
-}
-
-/*
- * The page of @victim and those around it, in the same unit of eviction_unit bytes, that may be
- * evicted go to the host, but none that is preferred unless @victim is. Pages of a unit are in one
- * table. Returns the bytes that were written on the device.
- */
-static u64 evict_unit(struct vgpu_eviction *eviction, struct vgpu_frame *victim)
-{
-	const struct vgpu_fault_request *request = &eviction->fault->request;
-	const struct vgpu_address_space *as = vgpu_as_of_fault(eviction->fault);
-	struct vgpu_mmu *mmu = as->mmu;
-	u64 unit = mmu->config->eviction_unit;
-	u64 *pte = vgpu_pte_find(&victim->owner->table, victim->address & ~(unit - 1));
-	bool preferred = victim->preferred;
-	u64 written = evict(mmu, victim, eviction);
-
-	for (u64 n = 0; pte && n < pages_of(unit); n++) {
-		if ((pte[n] & (VGPU_PTE_MANAGED | VGPU_PTE_FRAME | VGPU_PTE_MOVING)) !=
-		    (VGPU_PTE_MANAGED | VGPU_PTE_FRAME))
-			continue;
-		victim = vgpu_frame_at(&mmu->frames, vgpu_pte_number(pte[n]));
-		if (victim->preferred <= preferred && !is_protected(as, request, victim))
-			written += evict(mmu, victim, eviction);
-	}
-	return written;
-}
-
-/*
- * Frames for the pages of @fault. Its context evicts its own pages as long as it would have more
- * than its share. @time: when what had to be written back has crossed the interconnect. False:
- * device memory or the share leaves too little room.
- *
- * What a prefetcher chose gets none where it would be that of pages that it protects, or where more
- * than half of the frames would be for pages on their way: then nothing could be evicted for those
- * that SMs touch meanwhile.
- */
-static bool make_room(const struct vgpu_page_fault *fault, u64 *time)
-{
-	const struct vgpu_fault_request *request = &fault->request;
-	const struct vgpu_address_space *as = vgpu_as_of_fault(fault);
-	struct vgpu_eviction eviction = { .fault = fault };
-	struct vgpu_mmu *mmu = as->mmu;
-	const struct vgpu_resident *own = &as->resident;
-	u64 most = frames_for_managed(mmu), share = most * mmu->config->managed_share / 100;
-	u64 pages = request->pages, written = 0;
-	struct vgpu_frame *victim;
-	bool above, full;
-
-	if (pages > share)
-		return false;
-	if (request->protected_pages && ((mmu->arriving + pages) * 2 > most ||
-					 (own->arriving + pages) * 2 > share))
-		return false;
-	do {
-		above = share < most && own->frames + own->arriving + pages > share;
-		full = mmu->frames.managed + mmu->arriving + pages > most;
-		victim = above || full ? mmu->evictor->victim(&mmu->frames, above ? own : NULL) :
-					 NULL;
-		if (victim && is_protected(as, request, victim))
-			break;
-		written += victim ? evict_unit(&eviction, victim) : 0;
-	} while (victim);
-	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
-	vgpu_eviction_end(&eviction, written);
-	return !above && !full;
 }
 
 bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
@@ -257,11 +157,13 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 		vgpu_prefetch_behind(as, &fault->request);
 		return true;
 	}
-	if (!make_room(fault, time))
+	if (!vgpu_evict_for(fault, time))
 		return false;
 	as->mmu->arriving += fault->request.pages;
 	as->resident.arriving += fault->request.pages;
 	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
+	if (unlikely(vgpu_as_told(as)))
+		vgpu_as_told(as)->placed(as->pressure, fault);
 	vgpu_prefetch_behind(as, &fault->request);
 	return true;
 }
@@ -359,6 +261,8 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 		as->migrated.to_host += fault->request.data;
 	else if (served && fault->room)
 		as->migrated.to_device += fault->request.data;
+	if (unlikely(vgpu_as_told(as)) && served && to_device && !fault->request.prefetch)
+		vgpu_as_told(as)->served(as->pressure, fault->request.sm);
 	if (frames->ops.arrived)
 		frames->ops.arrived(frames->host, as->context,
 				    fault->request.first << VGPU_PAGE_SHIFT,

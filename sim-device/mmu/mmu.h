@@ -37,6 +37,11 @@ struct vgpu_mmu {
 	u64 there;
 	u64 on_host;		/* managed pages on the host, in all address spaces */
 	u64 arriving;		/* managed pages without a frame for which there is room */
+	/* of the frames that are free, those of pages whose data crosses @until (eviction.c) */
+	struct {
+		u64 pages, until;
+	} leaving;
+	const struct vgpu_pressure_ops *pressure_ops;	/* placement.h; set as evictor is */
 };
 
 /**
@@ -215,6 +220,20 @@ static inline bool vgpu_is_system(u64 address)
 
 /** vgpu_as_handled_by_sms - faults that SMs have handled themselves (system.c) */
 u64 vgpu_as_handled_by_sms(const struct vgpu_address_space *as);
+/** vgpu_as_set_pressure - who is told of the managed pages of @as (placement.h); NULL: nobody */
+void vgpu_as_set_pressure(struct vgpu_address_space *as, struct vgpu_pressure *pressure);
+/** vgpu_as_oversubscribed - has it more managed memory than frames that it may use? (eviction.c) */
+bool vgpu_as_oversubscribed(const struct vgpu_address_space *as);
+/**
+ * vgpu_evict_ahead - make room before somebody needs it (eviction.c; the thesis of ETC, 3.6.2)
+ * @fault: its pages have got room just now, and are on their way
+ * @bytes: where less than that are free
+ *
+ * A unit of the pages of its own context goes. Nobody waits for it, but who needs these frames, or
+ * what was in them, before what was written there has crossed the interconnect. A context has one
+ * such eviction in flight at a time.
+ */
+void vgpu_evict_ahead(const struct vgpu_page_fault *fault, u64 bytes);
 /* vgpu_as_is_managed - is the page at @address managed memory? */
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_faults - the faults of SMs in @as */
@@ -226,6 +245,7 @@ struct vgpu_migrated {
 	u64 to_device;		/* bytes over the interconnect */
 	u64 to_host;		/* the same, of pages that the device had written */
 	u64 evicted;		/* pages that went to make room */
+	u64 ahead;		/* of these, those that went before room was needed */
 	u64 refaults;		/* of these, those that came again, each time */
 };
 

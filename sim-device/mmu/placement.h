@@ -8,6 +8,8 @@
  *   evictor (placement/evictors.c)         which page goes to the host where there is too little
  *                                          room
  *   prefetcher (placement/prefetchers.c)   which pages come with those that were touched
+ *   scheme (placement/schemes.c)           what is done where what a context uses does not fit:
+ *                                          struct vgpu_pressure_ops tells it what happens
  *
  * An evictor sees frames (frames.h), a prefetcher how many pages are there; neither sees page
  * tables. This room calls what the device has chosen by name (placement/lists.h), and knows no
@@ -73,6 +75,37 @@ struct vgpu_prefetcher {
 
 /* Prefetchers see so many bytes at once, aligned: what one page table has. */
 #define VGPU_PREFETCH_BLOCK	0x200000ull
+
+struct vgpu_pressure;
+struct vgpu_page_fault;
+
+/**
+ * struct vgpu_pressure_ops - what is told of the managed pages of an address space to who decides
+ * about its oversubscription (placement/pressure.h). None of them may change where pages are, but
+ * @placed by vgpu_evict_ahead()
+ * @mapped: there is more managed memory, or less, or less room for it
+ * @raised: SM @sm has raised a fault for managed pages that come to the device
+ * @evicted: a page of it has gone to make room, for its own pages or another's
+ * @placed: @fault, of its pages, has been handled, they have got room and are on their way
+ * @served: they are there; SM @sm has waited for them
+ */
+struct vgpu_pressure_ops {
+	void (*mapped)(struct vgpu_pressure *pressure);
+	void (*raised)(struct vgpu_pressure *pressure, u32 sm);
+	void (*evicted)(struct vgpu_pressure *pressure);
+	void (*placed)(struct vgpu_pressure *pressure, const struct vgpu_page_fault *fault);
+	void (*served)(struct vgpu_pressure *pressure, u32 sm);
+};
+
+#define VGPU_COUNTED_PAGE_SHIFT	16u	/* pages of 64 KB */
+
+/** struct vgpu_access_counts - of what the SMs execute for a context, while it is sampled */
+struct vgpu_access_counts {
+	bool on;
+	u64 accesses;	/* warp instructions that access global memory */
+	u64 lines;	/* lines of 128 bytes that these touch, each time */
+	u64 pages;	/* the same of 64 KB */
+};
 
 /**
  * vgpu_pages_there - how many pages are on the side to which those of @touched go, or on their way

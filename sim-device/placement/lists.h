@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The evictors and prefetchers that there are, for who chooses by name. What they are is in
- * mmu/placement.h.
+ * The evictors, prefetchers and schemes that there are, for who chooses by name. What they are is
+ * in mmu/placement.h and pressure.h.
  */
 #ifndef VGPU_PLACEMENT_LISTS_H
 #define VGPU_PLACEMENT_LISTS_H
@@ -16,5 +16,12 @@ const struct vgpu_evictor *vgpu_evictor_at(unsigned int index);
 const struct vgpu_prefetcher *vgpu_prefetcher_find(const char *name);
 /** vgpu_prefetcher_at - for @index from 0, NULL at the end */
 const struct vgpu_prefetcher *vgpu_prefetcher_at(unsigned int index);
+
+struct vgpu_scheme;
+
+/** vgpu_scheme_find - by name (pressure.h); NULL: there is none */
+const struct vgpu_scheme *vgpu_scheme_find(const char *name);
+/** vgpu_scheme_at - for @index from 0, NULL at the end */
+const struct vgpu_scheme *vgpu_scheme_at(unsigned int index);
 
 #endif

@@ -152,6 +152,14 @@ static bool compiled_stop(struct vgpu_block *block)
 	return !vgpu_event_pending(&block->sm->step);
 }
 
+static void compiled_throttle(struct vgpu_block *block)
+{
+	struct vgpu_sm *sm = block->sm;
+
+	if (!block->throttled && !sm->halted && !vgpu_event_pending(&sm->step))
+		vgpu_event_after(sm->sim, &sm->step, 0);
+}
+
 /* Until the present slice has ended. */
 u64 vgpu_compiled_halt(struct vgpu_sm *sm)
 {
@@ -211,6 +219,7 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.detach = vgpu_progress_leave,
 	.release = compiled_release,
 	.stop = compiled_stop,
+	.throttle = compiled_throttle,
 	.context_bytes = vgpu_compiled_context_bytes,
 	.time_left = compiled_time_left,
 	.waits = compiled_waits,

@@ -165,6 +165,10 @@ struct vgpu_lanes {
 	u32 work;		/* += work (sim/work.h) of those that take very long */
 	u64 threads;		/* += lanes that executed, over all instructions */
 	u64 segments;		/* += segments of global memory touched */
+	u64 accesses;		/* += warp instructions that did; native code does not count them */
+	/* with count_pages: += pages of 64 KB that they touched, beyond one each */
+	u64 more_pages;
+	bool count_pages;
 	/* other SMs are executed at the same time: an atomic of memory they may see is TRANSLATE */
 	bool apart;
 	/* for vgpu_lanes_run_watched(): whom to tell, and the present block's state (watch.c) */

@@ -9,6 +9,7 @@
 #include "../platform.h"
 #include "../sim/list.h"
 
+struct vgpu_access_counts;
 struct vgpu_address_space;
 struct vgpu_kernel;
 struct vgpu_work;
@@ -27,6 +28,7 @@ struct vgpu_launch {
 	struct vgpu_address_space *as;
 	struct vgpu_mem_account *memory;	/* of its context */
 	struct vgpu_work *work;			/* of its context */
+	struct vgpu_access_counts *counts;	/* of its context (mmu/placement.h); NULL: none */
 	const struct vgpu_kernel *kernel;	/* verified code; NULL: profiled */
 	u32 grid[3];
 	u32 block[3];
@@ -87,9 +89,10 @@ struct vgpu_block {
 	u8 leave;			/* enum vgpu_leave: it has been told to; NONE: it has not */
 	u8 flushes;			/* how often @index was dropped; stops at 255 */
 	u8 state;			/* enum vgpu_block_state */
-	bool dropped;			/* preempted by a flush: the save area has nothing of it */
+	bool dropped : 1;		/* preempted by a flush: the save area has nothing of it */
+	bool charged : 1;		/* launch->memory pays for this struct */
+	bool throttled : 1;		/* no instruction of it is fetched (throttle.c) */
 	bool stopping;			/* it leaves the SM when the present slice has ended */
-	bool charged;			/* launch->memory pays for this struct */
 	struct vgpu_sm *sm;		/* NULL: not resident */
 	struct vgpu_list node;		/* in the list of its present owner */
 	u64 remaining_ps;		/* profiled: when preempted; 0: it has not begun */

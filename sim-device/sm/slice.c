@@ -290,6 +290,12 @@ static const struct vgpu_native_code *native_code(const struct vgpu_sm *sm,
 	return run->native;
 }
 
+/* Are accesses of @launch counted now? */
+static bool is_counted(const struct vgpu_launch *launch)
+{
+	return unlikely(launch->counts) && launch->counts->on;
+}
+
 /* The lanes execute @block from now on. */
 static void enter_block(struct vgpu_block *block)
 {
@@ -302,8 +308,8 @@ static void enter_block(struct vgpu_block *block)
 	vgpu_warps_enter(lanes, block);
 	lanes->native = lanes->apart ? block->launch->kernel->run->native :
 				       native_code(block->sm, block->launch->kernel);
-	/* who tells what a block writes */
-	if (unlikely(block->warps->copy))
+	/* who tells what a block writes, and who counts its accesses */
+	if (unlikely(block->warps->copy || is_counted(block->launch)))
 		lanes->native = NULL;
 	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
 }
@@ -401,16 +407,30 @@ static void count_for(const struct vgpu_launch *launch, u64 issued, u64 work)
 	vgpu_work_add(launch->work, work);
 }
 
+/* What the lanes have accessed since they had accessed so much */
+static void count_accesses(struct vgpu_access_counts *counts, const struct vgpu_lanes *lanes,
+			   u64 accesses, u64 segments, u64 more_pages)
+{
+	counts->accesses += lanes->accesses - accesses;
+	counts->lines += lanes->segments - segments;
+	counts->pages += lanes->accesses - accesses + lanes->more_pages - more_pages;
+}
+
 /* The same for slice->block, from where it was paused or from the beginning. */
 static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
 	struct vgpu_block *block = slice->block;
-	u64 before = slice->issued, threads = sm->run->lanes.threads, issued, work;
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 before = slice->issued, threads = lanes->threads, issued, work;
+	u64 accesses = lanes->accesses, segments = lanes->segments, pages = lanes->more_pages;
 	bool ended;
 
 	if (!slice->begun)
 		begin_block(slice);
+	lanes->count_pages = is_counted(block->launch);
 	ended = run_warps(sm, slice, pausing);
+	if (unlikely(lanes->count_pages))
+		count_accesses(block->launch->counts, lanes, accesses, segments, pages);
 	issued = slice->issued - before;
 	block->warps->executed.instructions += issued;
 	block->warps->executed.thread_instructions += sm->run->lanes.threads - threads;
@@ -433,8 +453,8 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 /* The first block from @block on that can execute. */
 static struct vgpu_block *next_ready(const struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	while (block &&
-	       (!block->launch->kernel || block->launch->stopped || !block->warps->ready))
+	while (block && (!block->launch->kernel || block->launch->stopped || block->throttled ||
+			 !block->warps->ready))
 		block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 	return block;
 }

@@ -202,6 +202,8 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	kind->issue(block);
 	if (unlikely(sm->halted) && kind->halt)
 		kind->halt(block);
+	if (unlikely(sm->throttled_count) && vgpu_sm_throttles(sm, block->launch->context))
+		vgpu_block_throttle(block, true);
 	return 0;
 }
 
@@ -212,6 +214,7 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 	if (kind->leave)
 		kind->leave(sm, block);
 	vgpu_list_del(&block->node);
+	block->throttled = false;
 	block->sm = NULL;
 	sm->slots_used &= ~(1ull << block->slot);
 	sm->resident_count--;

@@ -80,6 +80,8 @@ enum vgpu_block_wait {
  * @stop: it shall leave; true: it can now, false: block_stopped() will say when
  * @halt: its SM has been halted: it advances no more, and raises no more page faults, as long as it
  *   is there. NULL: it runs on, or stops by itself
+ * @throttle: its field @throttled has changed: it fetches no more, and what it has issued ends; or
+ *   it goes on. NULL: it runs on
  * @index: its number in the grid, where the block itself may say an older one. NULL: it never does
  * @context_bytes: of its state beyond registers and shared memory. May be NULL
  * @time_left: until it ends by itself; VGPU_NEVER: not known
@@ -114,6 +116,7 @@ struct vgpu_block_kind {
 	void (*release)(struct vgpu_block *block);
 	bool (*stop)(struct vgpu_block *block);
 	void (*halt)(struct vgpu_block *block);
+	void (*throttle)(struct vgpu_block *block);
 	u64 (*index)(const struct vgpu_block *block);
 	u64 (*context_bytes)(const struct vgpu_block *block);
 	u64 (*time_left)(const struct vgpu_block *block);
@@ -225,6 +228,12 @@ struct vgpu_quota {
  */
 enum vgpu_stall { VGPU_STALL_ISSUE, VGPU_STALL_CONTROL, VGPU_STALL_DATA, VGPU_STALLS };
 
+/** struct vgpu_throttled - a context that is throttled on an SM, and the @order in which it was */
+struct vgpu_throttled {
+	u32 context;
+	u64 order;
+};
+
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
 	struct vgpu_sim *sim;
@@ -247,6 +256,9 @@ struct vgpu_sm {
 	bool moving;			/* as requests to memory: vgpu_sm_move() */
 	/* no slice begins, and no access is made, any more; until the SM is empty */
 	bool halted;
+	/* contexts whose blocks fetch no instruction here (throttle.c) */
+	struct vgpu_throttled throttled[VGPU_SM_KERNELS_MOST];
+	u32 throttled_count;
 	const struct vgpu_timing *timing;
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	/*
@@ -336,6 +348,25 @@ void vgpu_profiled_end(struct vgpu_sm *sm);
  * those that touch memory stop at once.
  */
 u64 vgpu_sm_halt(struct vgpu_sm *sm);
+/*
+ * throttle.c: from now on blocks of @context on @sm, those that come too, fetch no more; what they
+ * have issued ends, with timing=interval the present slice. They stay resident, and may leave as
+ * others. False: they are already, or it is one context too many.
+ * @order: of the caller, to know the last from
+ */
+bool vgpu_sm_throttle(struct vgpu_sm *sm, u32 context, u64 order);
+/* throttle.c: they go on. A no-op if they do. */
+void vgpu_sm_unthrottle(struct vgpu_sm *sm, u32 context);
+/* Are they? */
+static inline bool vgpu_sm_throttles(const struct vgpu_sm *sm, u32 context)
+{
+	for (u32 n = 0; n < sm->throttled_count; n++)
+		if (sm->throttled[n].context == context)
+			return true;
+	return false;
+}
+/* throttle.c: @block alone goes on, or is throttled */
+void vgpu_block_throttle(struct vgpu_block *block, bool on);
 /*
  * Can the blocks of @sm, which has been halted, leave it? With timing=interval they can at the time
  * that vgpu_sm_halt() has returned. With timing=pipeline nobody knows how long the memory takes to

@@ -117,7 +117,7 @@ static inline u32 vgpu_sm_ready_warps(const struct vgpu_sm *sm)
 	u32 warps = 0;
 
 	vgpu_for_each_compiled(block, sm)
-		warps += block->launch->stopped ? 0 : block->warps->ready;
+		warps += block->launch->stopped || block->throttled ? 0 : block->warps->ready;
 	return warps;
 }
 

@@ -278,6 +278,7 @@ lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 	s->held = 0;
 	s->segments +=
 		((offset + bytes - 1) >> VGPU_SEGMENT_SHIFT) - (offset >> VGPU_SEGMENT_SHIFT) + 1;
+	s->accesses++;
 	return p + offset;
 }
 
@@ -333,6 +334,7 @@ lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 		return NULL;
 	s->held = 0;
 	s->segments += more + 1;
+	s->accesses++;
 	return p + (at & (VGPU_PAGE_SIZE - 1)) - (first << shift);
 }
 

@@ -131,6 +131,22 @@ lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, bool write)
 	return table[number % VGPU_LOCAL_TABLE].memory;
 }
 
+/* An access of global memory has been made, which had @count stretches of lanes in these pages. */
+lanes_inline void count_access(struct vgpu_lanes *s, const u64 *pages, u32 count)
+{
+	s->accesses += !!count;
+	if (likely(!s->count_pages))
+		return;
+	for (u32 n = 1; n < count; n++) {
+		bool before = false;
+
+		for (u32 j = 0; j < n; j++)
+			before |= (pages[j] ^ pages[n]) >>
+				  (VGPU_COUNTED_PAGE_SHIFT - VGPU_PAGE_SHIFT) == 0;
+		s->more_pages += !before;
+	}
+}
+
 /* Fill ptr[] and in_local of the lanes in @m, one by one: any mixture of spaces and pages. */
 lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes,
 					   bool write, bool atomic)
@@ -201,6 +217,7 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 	}
 	EACH_ACTIVE(l, ~m)
 		s->ptr[l] = s->ptr[last_lane(m)];
+	count_access(s, pages, count);
 	s->held = 0;
 	return MEM_DONE;
 }
@@ -385,6 +402,7 @@ lanes_inline void touch(struct vgpu_lanes *s, const struct place *p, u32 m)
 	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
 		all |= ((vuq)touched)[n];
 	s->segments += popcount32((u32)(all | all >> 32));
+	s->accesses++;
 }
 
 lanes_inline void touch_row(struct vgpu_lanes *s, const struct place *p, u32 m, u32 shift)
@@ -399,6 +417,7 @@ lanes_inline void touch_row(struct vgpu_lanes *s, const struct place *p, u32 m, 
 	if (p->page) {
 		s->held = 0;
 		s->segments += more + 1;
+		s->accesses++;
 	}
 }
 
@@ -407,6 +426,7 @@ lanes_inline void touch_one(struct vgpu_lanes *s, const struct place *p)
 	if (p->page) {
 		s->held = 0;
 		s->segments++;
+		s->accesses++;
 	}
 }
 
@@ -620,6 +640,24 @@ lanes_inline bool by_local_pages(struct vgpu_lanes *s, u32 m, u32 bytes, bool wr
 	return true;
 }
 
+/* Pages of 64 KB that addr[] of @m has, beyond one. */
+lanes_noinline u32 more_pages(const struct vgpu_lanes *s, u32 m)
+{
+	u64 pages[VGPU_LANES];
+	u32 count = 0;
+
+	EACH_ACTIVE(l, m) {
+		u64 page = s->addr[l] >> VGPU_COUNTED_PAGE_SHIFT;
+		u32 n = 0;
+
+		while (n < count && pages[n] != page)
+			n++;
+		if (n == count)
+			pages[count++] = page;
+	}
+	return count - 1;
+}
+
 /*
  * Where an access goes that near() is not for: fills ptr[]. What common cases do not have goes to
  * resolve(), which also finds out what is wrong and where.
@@ -647,6 +685,9 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 		return resolve(s, m, space, bytes, write, atomic);
 	s->segments += segments_anywhere(
 		s, all_zero((vu)(spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 15)))));
+	s->accesses++;
+	if (unlikely(s->count_pages))
+		s->more_pages += more_pages(s, m);
 	s->held = 0;
 	return MEM_DONE;
 }

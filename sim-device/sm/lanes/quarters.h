@@ -44,7 +44,7 @@ lanes_inline bool in_quarters(struct vgpu_lanes *s, const struct vgpu_insn *i, u
 			      bool write, struct quarters *p)
 {
 	const u64 *a = reg64(s, i->a);
-	u32 shift = i->flags & 3, segments = 0;
+	u32 shift = i->flags & 3, segments = 0, pages = 0;
 	u64 before = 0;		/* the last segment, and 1 */
 
 	if ((LANES_VECTOR != 32 && m != FULL) || (i->flags & (14 | VGPU_F_ABS)) != 2)
@@ -70,6 +70,9 @@ lanes_inline bool in_quarters(struct vgpu_lanes *s, const struct vgpu_insn *i, u
 		if (segment + 1 < before)
 			return false;
 		segments += (u32)((last >> VGPU_SEGMENT_SHIFT) - segment) + (segment + 1 != before);
+		/* they ascend; a quarter is in one of 4 KB */
+		pages += !before || (before - 1) << VGPU_SEGMENT_SHIFT >> VGPU_COUNTED_PAGE_SHIFT !=
+					    first >> VGPU_COUNTED_PAGE_SHIFT;
 		before = (last >> VGPU_SEGMENT_SHIFT) + 1;
 		page = page_of(s, first, write);
 		if (!page)
@@ -80,6 +83,9 @@ lanes_inline bool in_quarters(struct vgpu_lanes *s, const struct vgpu_insn *i, u
 	}
 	s->held = 0;
 	s->segments += segments;
+	s->accesses++;
+	if (unlikely(s->count_pages))
+		s->more_pages += pages - 1;
 	return true;
 }
 

@@ -97,6 +97,25 @@ static u64 address_of(const struct vgpu_insn *i, const u64 *a, u32 l)
 	return (i->flags & VGPU_F_ABS ? 0 : a[l]) + i->imm;
 }
 
+/* For the classifier of its context; an instruction that is replayed counts again. */
+static void count_access(const struct vgpu_pipe_access *access)
+{
+	struct vgpu_access_counts *counts = access->entry->warp->block->launch->counts;
+
+	if (!counts->on)
+		return;
+	counts->accesses++;
+	counts->lines += access->count;
+	for (u32 n = 0; n < access->count; n++) {
+		bool before = false;
+
+		for (u32 j = 0; j < n && !before; j++)
+			before = !((access->line[j].address ^ access->line[n].address) >>
+				   VGPU_COUNTED_PAGE_SHIFT);
+		counts->pages += !before;
+	}
+}
+
 bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 {
 	const u64 *a = (const u64 *)reg(access, VGPU_ACCESS_A);
@@ -119,6 +138,8 @@ bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 		last = address;
 		line->lanes |= lanes & -lanes;
 	}
+	if (unlikely(access->entry->warp->block->launch->counts))
+		count_access(access);
 	return !odd;
 }
 

@@ -152,6 +152,20 @@ static void halt(struct vgpu_block *block)
 	vgpu_pipe_stop(block->sm->pipe, block);
 }
 
+static void throttle(struct vgpu_block *block)
+{
+	struct vgpu_pipe_block *pb = vgpu_pipe_block(block);
+	struct vgpu_pipe *p = block->sm->pipe;
+
+	for (u32 n = 0; n < pb->warps; n++) {
+		if (block->throttled)
+			vgpu_pipe_hold(p, &pb->warp[n], VGPU_HELD_THROTTLE);
+		else
+			vgpu_pipe_let_go(p, &pb->warp[n], VGPU_HELD_THROTTLE);
+	}
+	vgpu_pipe_kick(p, 0);
+}
+
 static u64 context_bytes(const struct vgpu_block *block)
 {
 	const struct vgpu_fault_scheme *scheme;
@@ -211,6 +225,7 @@ const struct vgpu_block_kind vgpu_block_pipelined = {
 	.release = release,
 	.stop = stop,
 	.halt = halt,
+	.throttle = throttle,
 	.context_bytes = context_bytes,
 	.time_left = time_left,
 	.waits = waits,

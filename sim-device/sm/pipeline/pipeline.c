@@ -345,7 +345,7 @@ void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block)
 		if (!pw->held)
 			vgpu_pipe_hold(p, pw, VGPU_HELD_STOP);
 		/* where it goes on, it looks for its next instruction again */
-		pw->held &= ~VGPU_HELD_CODE;
+		pw->held &= ~(VGPU_HELD_CODE | VGPU_HELD_THROTTLE);
 		pw->code_came = false;
 		if (unlikely(p->quotas))
 			vgpu_pipe_quotas_go(p, pw);

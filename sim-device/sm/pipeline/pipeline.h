@@ -173,6 +173,7 @@ struct vgpu_replay {
 #define VGPU_HELD_DRAIN		0x40u	/* until nothing is in flight */
 #define VGPU_HELD_SLOTS		0x80u	/* as much is in flight as can be */
 #define VGPU_HELD_CODE		0x100u	/* its next instruction is not in the instruction cache */
+#define VGPU_HELD_THROTTLE	0x200u	/* its context is throttled on the SM */
 
 /** struct vgpu_pipe_warp - a warp in the pipeline; part of the state of its block */
 struct vgpu_pipe_warp {

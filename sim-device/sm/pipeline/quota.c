@@ -136,7 +136,7 @@ void vgpu_pipe_quotas_count(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw
 static bool goes_on(const struct vgpu_pipe_warp *pw)
 {
 	return !(pw->held & (VGPU_HELD_FAULT | VGPU_HELD_BARRIER | VGPU_HELD_STOP |
-			     VGPU_HELD_EXITED)) && !pw->stalled;
+			     VGPU_HELD_EXITED | VGPU_HELD_THROTTLE)) && !pw->stalled;
 }
 
 /* Has a kernel with some left a warp of @scheduler that will have an instruction fetched? */

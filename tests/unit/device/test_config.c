@@ -142,6 +142,35 @@ static void a100_and_h100_are_nvidias_tables(void **state)
 	assert_string_equal(c.block_placement, "breadth");
 }
 
+/* The thesis of ETC, table 3.1; of its TLBs the reach: entries of 4 KB for those of 64 KB */
+static void etc_is_table_3_1(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "etc"), 0);
+	assert_int_equal(c.sms, 30);
+	assert_int_equal(c.clock_khz, 1020000);
+	assert_int_equal(c.l1_bytes, 16 << 10);
+	assert_int_equal(c.l1_ways, 4);
+	assert_int_equal(c.l2_bytes, 2 << 20);
+	assert_int_equal(c.l2_ways, 16);
+	assert_int_equal(c.l2_partitions, 8);
+	assert_int_equal(c.l1_tlb_entries * VGPU_PAGE_SIZE, (64 << 16) / 4);
+	assert_int_equal(c.l2_tlb_entries * VGPU_PAGE_SIZE, 512 << 16);
+	assert_int_equal(c.page_walkers, 64);
+	assert_int_equal(c.fault_granule, 64 << 10);
+	assert_int_equal(c.eviction_unit, 2 << 20);
+	assert_int_equal(c.fault_round_trip_ps, 20 * VGPU_US);
+	assert_true(c.link_bandwidth == 16000000000ull);
+	assert_string_equal(c.evictor, "fifo");
+	assert_string_equal(c.prefetcher, "tree");
+	assert_string_equal(c.warp_scheduler, "gto");
+	assert_int_equal(c.proactive_bytes, 2 << 20);
+	assert_int_equal(c.classifier_cycles, 50000);
+	assert_int_equal(c.classifier_lines, 10);
+}
+
 /* Tanasic 5.2.2: one SM is filled before the next */
 static void the_papers_presets_fill_sms(void **state)
 {
@@ -163,7 +192,7 @@ static void every_preset_makes_a_device(void **state)
 	(void)state;
 	for (i = 0; (name = vgpu_config_preset_name(i)); i++)
 		host_free(host_new(name, NULL));
-	assert_int_equal(i, 6);
+	assert_int_equal(i, 7);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, "k20"), -ENOENT);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, ""), -ENOENT);
 }
@@ -366,6 +395,7 @@ int main(void)
 		cmocka_unit_test(gtx980_is_smk_table_4_and_pep_table_2),
 		cmocka_unit_test(v100_is_nvidias_tables),
 		cmocka_unit_test(a100_and_h100_are_nvidias_tables),
+		cmocka_unit_test(etc_is_table_3_1),
 		cmocka_unit_test(the_papers_presets_fill_sms),
 		cmocka_unit_test(every_preset_makes_a_device),
 		cmocka_unit_test(an_empty_name_reads_as_an_empty_text),
