@@ -53,8 +53,8 @@ static bool is_ours(u64 address)
 }
 
 /*
- * An atomic of 16 bits is one of the word around them (runtime/cuda/half_ops.h), which is read first
- * as volatile: of the last 16 bits of an allocation it changes nothing behind.
+ * An atomic of 16 bits is one of the word around them (runtime/cuda/half_ops.h), which is read
+ * first as volatile: of the last 16 bits of an allocation it changes nothing behind.
  */
 static bool is_half(const struct vgpu_watch_access *access, u64 left)
 {

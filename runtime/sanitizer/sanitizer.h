@@ -46,8 +46,8 @@ void san_withdrawn(uint64_t address);
 /* Is it one that has not been freed? */
 bool san_is_live(uint64_t address);
 /*
- * False: the address, of an allocation, rests (san_rest()). Else *@bytes becomes, where it is known,
- * what was asked for, in whole units.
+ * False: the address, of an allocation, rests (san_rest()). Else *@bytes becomes, where it is
+ * known, what was asked for, in whole units.
  */
 bool san_knows(uint64_t address, uint64_t unit, uint64_t *bytes);
 /*

@@ -91,7 +91,7 @@ struct vgpu_block {
 	u8 state;			/* enum vgpu_block_state */
 	bool dropped : 1;		/* preempted by a flush: the save area has nothing of it */
 	bool charged : 1;		/* launch->memory pays for this struct */
-	bool throttled : 1;		/* no instruction of it is fetched (throttle.c) */
+	bool throttled : 1;		/* no instruction of it is fetched */
 	bool stopping;			/* it leaves the SM when the present slice has ended */
 	struct vgpu_sm *sm;		/* NULL: not resident */
 	struct vgpu_list node;		/* in the list of its present owner */

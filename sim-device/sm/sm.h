@@ -256,7 +256,7 @@ struct vgpu_sm {
 	bool moving;			/* as requests to memory: vgpu_sm_move() */
 	/* no slice begins, and no access is made, any more; until the SM is empty */
 	bool halted;
-	/* contexts whose blocks fetch no instruction here (throttle.c) */
+	/* contexts whose blocks fetch no instruction here (vgpu_sm_throttle()) */
 	struct vgpu_throttled throttled[VGPU_SM_KERNELS_MOST];
 	u32 throttled_count;
 	const struct vgpu_timing *timing;
@@ -349,13 +349,13 @@ void vgpu_profiled_end(struct vgpu_sm *sm);
  */
 u64 vgpu_sm_halt(struct vgpu_sm *sm);
 /*
- * throttle.c: from now on blocks of @context on @sm, those that come too, fetch no more; what they
+ * From now on blocks of @context on @sm, those that come too, fetch no more; what they
  * have issued ends, with timing=interval the present slice. They stay resident, and may leave as
  * others. False: they are already, or it is one context too many.
  * @order: of the caller, to know the last from
  */
 bool vgpu_sm_throttle(struct vgpu_sm *sm, u32 context, u64 order);
-/* throttle.c: they go on. A no-op if they do. */
+/* They go on. A no-op if they do. */
 void vgpu_sm_unthrottle(struct vgpu_sm *sm, u32 context);
 /* Are they? */
 static inline bool vgpu_sm_throttles(const struct vgpu_sm *sm, u32 context)
@@ -365,7 +365,7 @@ static inline bool vgpu_sm_throttles(const struct vgpu_sm *sm, u32 context)
 			return true;
 	return false;
 }
-/* throttle.c: @block alone goes on, or is throttled */
+/* @block alone goes on, or is throttled */
 void vgpu_block_throttle(struct vgpu_block *block, bool on);
 /*
  * Can the blocks of @sm, which has been halted, leave it? With timing=interval they can at the time
