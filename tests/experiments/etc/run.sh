@@ -42,7 +42,7 @@ run() {
 		printf 'run.sh: %s with %s %% under %s failed: %s\n' "$1" "$2" "$3" "$line" >&2
 		return 255
 	fi
-	printf '%s,%s,%s\n' "$2" "$3" "$line"
+	printf '%s,%s,%s\n' "$2" "$3" "${line##*$'\n'}"
 }
 export -f run
 
