@@ -560,7 +560,8 @@ static u64 latency_of_call(const char *preset, const char *lead)
 /*
  * Of every preset: without a lead the signal comes too late, and half of the registers of an SM is
  * saved at the request; with that of the preset they are in the base checkpoint by then, and it is
- * a quarter.
+ * a quarter. Not of etc, whose 30 SMs share so little bandwidth that the checkpoint takes longer
+ * than the lead.
  */
 static void presets_have_a_lead_that_is_long_enough(void **state)
 {
@@ -575,6 +576,10 @@ static void presets_have_a_lead_that_is_long_enough(void **state)
 		assert_int_equal(vgpu_config_preset(&config, preset), 0);
 		snprintf(lead, sizeof(lead), "%llu", (unsigned long long)config.pep_lead_ps);
 		drain = config.pipeline_drain_ps;
+		if (vgpu_exec_move_time(&config, 2 * BLOCK) > config.pep_lead_ps) {
+			assert_string_equal(preset, "etc");
+			continue;
+		}
 		half = latency_of_call(preset, "0");
 		assert_int_equal(half, drain + vgpu_exec_move_time(&config, 2 * BLOCK));
 		assert_int_equal(latency_of_call(preset, lead),
