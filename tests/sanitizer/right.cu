@@ -86,15 +86,15 @@ __global__ void structs(const padded *in, padded *out, int n)
 
 __global__ void heap(int *out)
 {
-	int *own = (int *)malloc(8 * sizeof(int));
+	int *own = (int *)malloc(8 * sizeof(int)), t = blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (int i = 0; i < 8; i++)
 		own[i] = threadIdx.x * i;
-	out[threadIdx.x] = own[threadIdx.x % 8];
+	out[t] = own[threadIdx.x % 8];
 	free(own);
 	if (!threadIdx.x)
 		printf("block %d of %d\n", blockIdx.x, gridDim.x);
-	atomicAdd(&total, out[threadIdx.x]);
+	atomicAdd(&total, out[t]);
 	atomicAdd(&managed_sum, 1);
 }
 

@@ -56,7 +56,7 @@ done <$here/faults.txt
 
 VGPU_TRANSPORT=embedded "$work/right" >"$work/plain" 2>"$work/plain.err"
 ok "the right program runs" "$([ -s "$work/plain" ] || cat "$work/plain.err")"
-for tool in memcheck initcheck synccheck $all; do
+for tool in memcheck initcheck synccheck racecheck all; do
 	status=0
 	tools/vgpu-sanitizer --tool $tool --log-file "$work/log" "$work/right" >"$work/out" 2>"$work/err" || status=$?
 	problem=$(cmp "$work/plain" "$work/out" 2>&1)
