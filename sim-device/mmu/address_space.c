@@ -138,6 +138,13 @@ int vgpu_as_add_mapping(struct vgpu_address_space *as, u64 address, u64 bytes, u
 	return 0;
 }
 
+/* It has more managed memory, or less. */
+static void tell_mapped(struct vgpu_address_space *as)
+{
+	if (as->pressure)
+		as->mmu->pressure_ops->mapped(as->pressure);
+}
+
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind)
 {
@@ -151,8 +158,7 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		return err;
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed += bytes;
-		if (unlikely(vgpu_as_told(as)))
-			vgpu_as_told(as)->mapped(as->pressure);
+		tell_mapped(as);
 		return 0;
 	}
 	if (kind != VGPU_MAPPING_DEVICE)
@@ -208,8 +214,7 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 		return -ENOENT;
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed -= bytes;
-		if (unlikely(vgpu_as_told(as)))
-			vgpu_as_told(as)->mapped(as->pressure);
+		tell_mapped(as);
 		return 0;
 	}
 	if (kind != VGPU_MAPPING_DEVICE)

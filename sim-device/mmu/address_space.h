@@ -72,12 +72,6 @@ static inline void vgpu_as_set_managed(struct vgpu_address_space *as, u64 *pte, 
 	*pte = entry;
 }
 
-/* Who decides for @as of oversubscription is told. */
-static inline const struct vgpu_pressure_ops *vgpu_as_told(const struct vgpu_address_space *as)
-{
-	return likely(!as->pressure) ? NULL : as->mmu->pressure_ops;
-}
-
 /* What was handed out of these pages counts no more. */
 void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes);
 

@@ -109,8 +109,8 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame, struct vgpu_evi
 	as->frames--;
 	as->migrated.evicted++;
 	as->migrated.to_host += written;
-	if (unlikely(vgpu_as_told(as)))
-		vgpu_as_told(as)->evicted(as->pressure);
+	if (as->pressure)
+		mmu->pressure_ops->evicted(as->pressure);
 	return written;
 }
 

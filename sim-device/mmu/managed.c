@@ -134,8 +134,8 @@ int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *
 	if (*pte & VGPU_PTE_FRAME)
 		return raise_claim(as, access, mapping, address, pte);
 	err = vgpu_managed_to_device(as, access, mapping, address, pte, NULL);
-	if (unlikely(vgpu_as_told(as)) && !err && access)
-		vgpu_as_told(as)->raised(as->pressure, access->sm);
+	if (as->pressure && !err && access)
+		as->mmu->pressure_ops->raised(as->pressure, access->sm);
 	return err;
 }
 
@@ -162,8 +162,8 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 	as->mmu->arriving += fault->request.pages;
 	as->resident.arriving += fault->request.pages;
 	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
-	if (unlikely(vgpu_as_told(as)))
-		vgpu_as_told(as)->placed(as->pressure, fault);
+	if (as->pressure)
+		as->mmu->pressure_ops->placed(as->pressure, fault);
 	vgpu_prefetch_behind(as, &fault->request);
 	return true;
 }
@@ -261,8 +261,8 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 		as->migrated.to_host += fault->request.data;
 	else if (served && fault->room)
 		as->migrated.to_device += fault->request.data;
-	if (unlikely(vgpu_as_told(as)) && served && to_device && !fault->request.prefetch)
-		vgpu_as_told(as)->served(as->pressure, fault->request.sm);
+	if (as->pressure && to_device && !fault->request.prefetch)
+		as->mmu->pressure_ops->ended(as->pressure, fault->request.sm);
 	if (frames->ops.arrived)
 		frames->ops.arrived(frames->host, as->context,
 				    fault->request.first << VGPU_PAGE_SHIFT,

@@ -83,18 +83,18 @@ struct vgpu_page_fault;
  * struct vgpu_pressure_ops - what is told of the managed pages of an address space to who decides
  * about its oversubscription (placement/pressure.h). None of them may change where pages are, but
  * @placed by vgpu_evict_ahead()
- * @mapped: there is more managed memory, or less, or less room for it
+ * @mapped: there is more managed memory, or less
  * @raised: SM @sm has raised a fault for managed pages that come to the device
  * @evicted: a page of it has gone to make room, for its own pages or another's
  * @placed: @fault, of its pages, has been handled, they have got room and are on their way
- * @served: they are there; SM @sm has waited for them
+ * @ended: the fault of SM @sm is over: its pages are there, or it was cancelled
  */
 struct vgpu_pressure_ops {
 	void (*mapped)(struct vgpu_pressure *pressure);
 	void (*raised)(struct vgpu_pressure *pressure, u32 sm);
 	void (*evicted)(struct vgpu_pressure *pressure);
 	void (*placed)(struct vgpu_pressure *pressure, const struct vgpu_page_fault *fault);
-	void (*served)(struct vgpu_pressure *pressure, u32 sm);
+	void (*ended)(struct vgpu_pressure *pressure, u32 sm);
 };
 
 #define VGPU_COUNTED_PAGE_SHIFT	16u	/* pages of 64 KB */

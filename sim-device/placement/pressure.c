@@ -127,16 +127,11 @@ static void window_fire(struct vgpu_event *event)
 /* ---- what happens ------------------------------------------------------------------------- */
 
 /* Whether it is oversubscribed, or what is done about that, may be different now. */
-static void look_again(struct vgpu_pressure *p)
+void vgpu_pressure_update(struct vgpu_pressure *p)
 {
 	p->oversubscribed = vgpu_as_oversubscribed(p->as);
 	decide(p);
 	go_on(p, samples(p));
-}
-
-static void mapped(struct vgpu_pressure *p)
-{
-	look_again(p);
 }
 
 static void raised(struct vgpu_pressure *p, u32 sm)
@@ -156,18 +151,18 @@ static void placed(struct vgpu_pressure *p, const struct vgpu_page_fault *fault)
 		vgpu_evict_ahead(fault, p->config->proactive_bytes);
 }
 
-static void served(struct vgpu_pressure *p, u32 sm)
+static void ended(struct vgpu_pressure *p, u32 sm)
 {
-	if (p->started && p->remedies.throttler->served)
-		p->remedies.throttler->served(p, sm);
+	if (p->started && p->remedies.throttler->ended)
+		p->remedies.throttler->ended(p, sm);
 }
 
 const struct vgpu_pressure_ops vgpu_pressure_ops = {
-	.mapped = mapped,
+	.mapped = vgpu_pressure_update,
 	.raised = raised,
 	.evicted = evicted,
 	.placed = placed,
-	.served = served,
+	.ended = ended,
 };
 
 void vgpu_pressure_active(struct vgpu_pressure *p, bool active)
@@ -175,12 +170,7 @@ void vgpu_pressure_active(struct vgpu_pressure *p, bool active)
 	p->active = active;
 	if (!active)
 		stop_throttler(p);
-	look_again(p);
-}
-
-void vgpu_pressure_update(struct vgpu_pressure *p)
-{
-	look_again(p);
+	vgpu_pressure_update(p);
 }
 
 void vgpu_pressure_init(struct vgpu_pressure *p)

@@ -63,7 +63,7 @@ struct vgpu_remedies {
 enum vgpu_throttle_state {
 	VGPU_THROTTLE_START,	/* no SM is throttled yet, as none has had blocks */
 	VGPU_THROTTLE_DETECT,	/* until the first fault, or the end of the epoch */
-	VGPU_THROTTLE_FAULTED,	/* ... which is being served */
+	VGPU_THROTTLE_FAULTED,	/* ... which is not over yet */
 	VGPU_THROTTLE_EXECUTE,	/* nothing changes until the end of the epoch */
 };
 
@@ -118,7 +118,8 @@ struct vgpu_scheme {
  * struct vgpu_throttler - which SMs of an oversubscribed context fetch nothing
  * @start: begin. Its context has kernels, or has got one just now, which has no block yet
  * @stop: @start does not count any more; all SMs go on when it has returned
- * @raised, @served: SM @sm has raised a fault for managed pages; it has been served. May be NULL
+ * @raised, @ended: SM @sm has raised a fault for managed pages; it is over, served or cancelled. May
+ *   be NULL
  * @epoch: the time has come that vgpu_throttle_epoch() was told last. May be NULL
  */
 struct vgpu_throttler {
@@ -126,7 +127,7 @@ struct vgpu_throttler {
 	void (*start)(struct vgpu_pressure *pressure);
 	void (*stop)(struct vgpu_pressure *pressure);
 	void (*raised)(struct vgpu_pressure *pressure, u32 sm);
-	void (*served)(struct vgpu_pressure *pressure, u32 sm);
+	void (*ended)(struct vgpu_pressure *pressure, u32 sm);
 	void (*epoch)(struct vgpu_pressure *pressure);
 };
 
@@ -139,7 +140,7 @@ extern const struct vgpu_pressure_ops vgpu_pressure_ops;
 void vgpu_pressure_init(struct vgpu_pressure *pressure);
 /** vgpu_pressure_fini - nothing of it is pending afterwards */
 void vgpu_pressure_fini(struct vgpu_pressure *pressure);
-/** vgpu_pressure_update - the configuration has changed */
+/** vgpu_pressure_update - the configuration, or what its context has mapped, has changed */
 void vgpu_pressure_update(struct vgpu_pressure *pressure);
 /** vgpu_pressure_active - its context has got a kernel, having had none; or its last has ended */
 void vgpu_pressure_active(struct vgpu_pressure *pressure, bool active);

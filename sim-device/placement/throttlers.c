@@ -13,11 +13,10 @@
  *   no fault                      memory is large enough: throttle_up SMs go on, the last first
  *   a fault, and no eviction      there is free memory left: nothing changes
  *   a fault, and an eviction      the working set is too large: the SM that raised the fault is
- *                                 throttled as soon as it has been served, and throttle_down - 1
- *                                 more
+ *                                 throttled as soon as that is over, and throttle_down - 1 more
  *
  * The eviction that this fault itself needs counts: it is known when the fault has been served, so
- * that is when it is decided. Behind it is an epoch of throttle_execute_cycles without changes.
+ * that is when it is decided; one that is cancelled, as its pages are unmapped, is over as well. Behind it is an epoch of throttle_execute_cycles without changes.
  *
  * An SM that waits for others which are throttled raises no fault, so one goes on after the other:
  * a kernel whose blocks wait for each other ends.
@@ -112,7 +111,7 @@ static void adaptive_raised(struct vgpu_pressure *p, u32 sm)
 	p->sm = sm;
 }
 
-static void adaptive_served(struct vgpu_pressure *p, u32 sm)
+static void adaptive_ended(struct vgpu_pressure *p, u32 sm)
 {
 	if (p->state != VGPU_THROTTLE_FAULTED || p->sm != sm)
 		return;
@@ -130,7 +129,7 @@ const struct vgpu_throttler vgpu_throttler_adaptive = {
 	.start = adaptive_start,
 	.stop = adaptive_stop,
 	.raised = adaptive_raised,
-	.served = adaptive_served,
+	.ended = adaptive_ended,
 	.epoch = adaptive_epoch,
 };
 

@@ -137,7 +137,7 @@ static void fault(struct machine *m, u32 sm, bool evicts)
 	m->p.remedies.throttler->raised(&m->p, sm);
 	if (evicts)
 		vgpu_pressure_ops.evicted(&m->p);
-	m->p.remedies.throttler->served(&m->p, sm);
+	m->p.remedies.throttler->ended(&m->p, sm);
 }
 
 static void expect(const struct machine *m, u32 count, u32 last)
@@ -197,10 +197,10 @@ static void down_with_an_eviction(void **state)
 	vgpu_pressure_ops.evicted(&m.p);
 	expect(&m, 4, 4);
 	/* another SM's, raised before, and what is raised meanwhile do not count */
-	m.p.remedies.throttler->served(&m.p, 3);
+	m.p.remedies.throttler->ended(&m.p, 3);
 	m.p.remedies.throttler->raised(&m.p, 1);
 	expect(&m, 4, 4);
-	m.p.remedies.throttler->served(&m.p, 2);
+	m.p.remedies.throttler->ended(&m.p, 2);
 	expect(&m, 5, 2);
 	fault(&m, 1, true);
 	expect(&m, 5, 2);

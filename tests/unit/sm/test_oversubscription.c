@@ -142,6 +142,63 @@ static void clean_pages_may_be_copied(void **state)
 	}
 }
 
+static u32 raised, ended;
+
+static void count_mapped(struct vgpu_pressure *pressure)
+{
+	(void)pressure;
+}
+
+static void count_raised(struct vgpu_pressure *pressure, u32 sm)
+{
+	(void)pressure;
+	assert_int_equal(sm, 0);
+	raised++;
+}
+
+static void count_placed(struct vgpu_pressure *pressure, const struct vgpu_page_fault *fault)
+{
+	(void)pressure;
+	(void)fault;
+}
+
+static void count_ended(struct vgpu_pressure *pressure, u32 sm)
+{
+	(void)pressure;
+	assert_int_equal(sm, 0);
+	ended++;
+}
+
+static const struct vgpu_pressure_ops counting = {
+	.mapped = count_mapped,
+	.raised = count_raised,
+	.evicted = count_mapped,
+	.placed = count_placed,
+	.ended = count_ended,
+};
+
+/* A throttler that waits for a fault waits for one that is cancelled, too: it is told. */
+static void every_fault_ends(void **state)
+{
+	struct rig r = START(EIGHT, "sms=1");
+
+	(void)state;
+	raised = ended = 0;
+	r.h->dev->mmu.pressure_ops = &counting;
+	launch(&r, 1, BASE, 0);
+	while (!raised)
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + VGPU_US / 10, ~0u);
+	assert_int_equal(ended, 0);
+	assert_int_equal(vgpu_faults_cancel(&r.h->dev->mmu.faults, &context(&r)->as->faults,
+					    BASE / PAGE, 1, 1), 1);
+	assert_int_equal(ended, 1);
+	host_run(r.h);
+	assert_int_equal(raised, 2);
+	assert_int_equal(ended, 2);
+	assert_int_equal(*word(&r, BASE), 1);
+	host_free(r.h);
+}
+
 /* ---- the classifier ----------------------------------------------------------------------- */
 
 /*
@@ -244,6 +301,7 @@ int main(void)
 		cmocka_unit_test(only_where_it_helps),
 		cmocka_unit_test(its_own_go),
 		cmocka_unit_test(clean_pages_may_be_copied),
+		cmocka_unit_test(every_fault_ends),
 		cmocka_unit_test(lines_of_an_instruction),
 		cmocka_unit_test(a_window_stands_still),
 		cmocka_unit_test(knobs),
