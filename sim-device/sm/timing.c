@@ -129,7 +129,7 @@ static u32 ready_warps_of(const struct vgpu_sm *sm, u32 launch)
 	u32 warps = 0;
 
 	vgpu_for_each_compiled(block, sm)
-		if (block->launch->id == launch && !block->launch->stopped)
+		if (block->launch->id == launch && !block->launch->stopped && !block->throttled)
 			warps += block->warps->ready;
 	return warps;
 }
