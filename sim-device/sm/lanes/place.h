@@ -131,20 +131,19 @@ lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, bool write)
 	return table[number % VGPU_LOCAL_TABLE].memory;
 }
 
-/* An access of global memory has been made, which had @count stretches of lanes in these pages. */
-lanes_inline void count_access(struct vgpu_lanes *s, const u64 *pages, u32 count)
+/* How many pages of 64 KB there are in @pages, numbers of pages of 4 KB, beyond one */
+lanes_noinline u32 more_pages(const u64 *pages, u32 count)
 {
-	s->accesses += !!count;
-	if (likely(!s->count_pages))
-		return;
-	for (u32 n = 1; n < count; n++) {
-		bool before = false;
+	u32 more = 0;
 
-		for (u32 j = 0; j < n; j++)
-			before |= (pages[j] ^ pages[n]) >>
-				  (VGPU_COUNTED_PAGE_SHIFT - VGPU_PAGE_SHIFT) == 0;
-		s->more_pages += !before;
+	for (u32 n = 1; n < count; n++) {
+		u32 j = 0;
+
+		while (j < n && (pages[j] ^ pages[n]) >> (VGPU_COUNTED_PAGE_SHIFT - VGPU_PAGE_SHIFT))
+			j++;
+		more += j == n;
 	}
+	return more;
 }
 
 /* Fill ptr[] and in_local of the lanes in @m, one by one: any mixture of spaces and pages. */
@@ -217,7 +216,9 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 	}
 	EACH_ACTIVE(l, ~m)
 		s->ptr[l] = s->ptr[last_lane(m)];
-	count_access(s, pages, count);
+	s->accesses += !!count;
+	if (unlikely(s->count_pages) && count)
+		s->more_pages += more_pages(pages, count);
 	s->held = 0;
 	return MEM_DONE;
 }
@@ -640,24 +641,6 @@ lanes_inline bool by_local_pages(struct vgpu_lanes *s, u32 m, u32 bytes, bool wr
 	return true;
 }
 
-/* Pages of 64 KB that addr[] of @m has, beyond one. */
-lanes_noinline u32 more_pages(const struct vgpu_lanes *s, u32 m)
-{
-	u64 pages[VGPU_LANES];
-	u32 count = 0;
-
-	EACH_ACTIVE(l, m) {
-		u64 page = s->addr[l] >> VGPU_COUNTED_PAGE_SHIFT;
-		u32 n = 0;
-
-		while (n < count && pages[n] != page)
-			n++;
-		if (n == count)
-			pages[count++] = page;
-	}
-	return count - 1;
-}
-
 /*
  * Where an access goes that near() is not for: fills ptr[]. What common cases do not have goes to
  * resolve(), which also finds out what is wrong and where.
@@ -686,8 +669,14 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 	s->segments += segments_anywhere(
 		s, all_zero((vu)(spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 15)))));
 	s->accesses++;
-	if (unlikely(s->count_pages))
-		s->more_pages += more_pages(s, m);
+	if (unlikely(s->count_pages)) {
+		u64 pages[VGPU_LANES];
+		u32 count = 0;
+
+		EACH_ACTIVE(l, m)
+			pages[count++] = s->addr[l] >> VGPU_PAGE_SHIFT;
+		s->more_pages += more_pages(pages, count);
+	}
 	s->held = 0;
 	return MEM_DONE;
 }
