@@ -118,8 +118,8 @@ struct vgpu_scheme {
  * struct vgpu_throttler - which SMs of an oversubscribed context fetch nothing
  * @start: begin. Its context has kernels, or has got one just now, which has no block yet
  * @stop: @start does not count any more; all SMs go on when it has returned
- * @raised, @ended: SM @sm has raised a fault for managed pages; it is over, served or cancelled. May
- *   be NULL
+ * @raised, @ended: SM @sm has raised a fault for managed pages; it is over, served or cancelled.
+ *   May be NULL
  * @epoch: the time has come that vgpu_throttle_epoch() was told last. May be NULL
  */
 struct vgpu_throttler {

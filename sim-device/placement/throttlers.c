@@ -16,7 +16,8 @@
  *                                 throttled as soon as that is over, and throttle_down - 1 more
  *
  * The eviction that this fault itself needs counts: it is known when the fault has been served, so
- * that is when it is decided; one that is cancelled, as its pages are unmapped, is over as well. Behind it is an epoch of throttle_execute_cycles without changes.
+ * that is when it is decided; one that is cancelled, as its pages are unmapped, is over as well.
+ * Behind it is an epoch of throttle_execute_cycles without changes.
  *
  * An SM that waits for others which are throttled raises no fault, so one goes on after the other:
  * a kernel whose blocks wait for each other ends.

@@ -134,12 +134,12 @@ lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, bool write)
 /* How many pages of 64 KB there are in @pages, numbers of pages of 4 KB, beyond one */
 lanes_noinline u32 more_pages(const u64 *pages, u32 count)
 {
-	u32 more = 0;
+	u32 shift = VGPU_COUNTED_PAGE_SHIFT - VGPU_PAGE_SHIFT, more = 0;
 
 	for (u32 n = 1; n < count; n++) {
 		u32 j = 0;
 
-		while (j < n && (pages[j] ^ pages[n]) >> (VGPU_COUNTED_PAGE_SHIFT - VGPU_PAGE_SHIFT))
+		while (j < n && (pages[j] ^ pages[n]) >> shift)
 			j++;
 		more += j == n;
 	}
