@@ -7,7 +7,7 @@
  * one wants an SM: it drains, whatever the mechanism.
  *
  * A context's place among others does not depend on it. Where blocks of several kernels share SMs,
- * the policy picks blocks in the same order, and no SM drains.
+ * no SM drains: the policy picks blocks, in the same order (leftover) or by shares.
  */
 #include "exec.h"
 

@@ -15,8 +15,8 @@ static struct host *new_host(const char *active_kernels, const char *policy)
 
 	snprintf(active, sizeof(active), "active_kernels=%s", active_kernels);
 	snprintf(chosen, sizeof(chosen), "policy=%s", policy);
-	return host_new("k20c", "sms=1", "launch_ps=0", "command_ps=0", "sm_setup_ps=0", active,
-			chosen, NULL);
+	return host_new("k20c", "sms=1", "launch_ps=0", "command_ps=0", "sm_setup_ps=0",
+			"kernels_per_sm=4", active, chosen, NULL);
 }
 
 static struct vgpu_cmd with_priority(struct vgpu_cmd cmd, u32 priority)
@@ -55,9 +55,9 @@ static void the_most_important_waits_first(void **state)
 /*
  * Eight blocks of T, two at a time; a launch of one block of T/2 comes at T/10. @low, @high: ends.
  */
-static void run_pair(u32 priority, u64 low_end, u64 high_end)
+static void run_pair(const char *policy, u32 priority, u64 low_end, u64 high_end)
 {
-	struct host *h = new_host("4", "fcfs");
+	struct host *h = new_host("4", policy);
 	u32 context = host_open(h), low = host_queue(h, context), high = host_queue(h, context);
 	u64 first = host_push(h, context, low, cmd_profiled(8, T, 2)), second;
 
@@ -75,9 +75,20 @@ static void run_pair(u32 priority, u64 low_end, u64 high_end)
 static void an_sm_drains_for_a_more_important_kernel(void **state)
 {
 	(void)state;
-	run_pair(0, 4 * T, 4 * T + T / 2);
-	run_pair(1, T + T / 2 + 3 * T, T + T / 2);
-	run_pair(5, T + T / 2 + 3 * T, T + T / 2);
+	run_pair("fcfs", 0, 4 * T, 4 * T + T / 2);
+	run_pair("fcfs", 1, T + T / 2 + 3 * T, T + T / 2);
+	run_pair("fcfs", 5, T + T / 2 + 3 * T, T + T / 2);
+}
+
+/*
+ * By blocks: where one of the two at T has ended, the important one runs to 1.5 T, and behind it
+ * three of the six that are left, to 4.5 T; the other three beside them, from T to 4 T.
+ */
+static void the_next_block_is_of_the_most_important(void **state)
+{
+	(void)state;
+	run_pair("leftover", 0, 4 * T, 4 * T + T / 2);
+	run_pair("leftover", 5, 4 * T + T / 2, T + T / 2);
 }
 
 /* The same with SMs enough for both: nobody waits for anybody. */
@@ -178,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_most_important_waits_first),
 		cmocka_unit_test(an_sm_drains_for_a_more_important_kernel),
+		cmocka_unit_test(the_next_block_is_of_the_most_important),
 		cmocka_unit_test(idle_sms_come_first),
 		cmocka_unit_test(no_more_sms_drain_than_it_needs),
 		cmocka_unit_test(the_place_of_a_context_stays),
