@@ -176,6 +176,11 @@ void vgpu_as_set_pressure(struct vgpu_address_space *as, struct vgpu_pressure *p
 	as->pressure = pressure;
 }
 
+u64 vgpu_as_managed_bytes(const struct vgpu_address_space *as)
+{
+	return as->managed;
+}
+
 bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most)
 {
 	u64 left = most;

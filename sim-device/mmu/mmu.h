@@ -222,6 +222,8 @@ static inline bool vgpu_is_system(u64 address)
 u64 vgpu_as_handled_by_sms(const struct vgpu_address_space *as);
 /** vgpu_as_set_pressure - who is told of the managed pages of @as (placement.h); NULL: nobody */
 void vgpu_as_set_pressure(struct vgpu_address_space *as, struct vgpu_pressure *pressure);
+/** vgpu_as_managed_bytes - of all its managed mappings, touched or not */
+u64 vgpu_as_managed_bytes(const struct vgpu_address_space *as);
 /** vgpu_as_oversubscribed - has it more managed memory than frames that it may use? (eviction.c) */
 bool vgpu_as_oversubscribed(const struct vgpu_address_space *as);
 /**

@@ -168,6 +168,9 @@ const struct vgpu_pressure_ops vgpu_pressure_ops = {
 void vgpu_pressure_active(struct vgpu_pressure *p, bool active)
 {
 	p->active = active;
+	/* nothing is known of it, or to be: so it is for most, at each launch */
+	if (likely(!vgpu_as_managed_bytes(p->as) && !p->oversubscribed))
+		return;
 	if (!active)
 		stop_throttler(p);
 	vgpu_pressure_update(p);
