@@ -54,15 +54,15 @@ static u64 part_of(const struct vgpu_exec *exec, const struct vgpu_sharer *resid
 	return vgpu_mul_div(elapsed, before + weight, sum) - vgpu_mul_div(elapsed, before, sum);
 }
 
-/* Not inline: the registers that it saves are most of what an SM of one kernel would take. */
+/* Not inline, and called last: an SM of one kernel would save registers for it. */
 static __attribute__((__noinline__)) void add_residents(struct vgpu_exec *exec,
-						    const struct vgpu_smst *smst, u64 elapsed)
+							const struct vgpu_smst *smst,
+							enum vgpu_sm_state state, u64 elapsed)
 {
 	const struct vgpu_sharer *resident;
 
 	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
-		*sm_part(&resident->ksr->ctx->account, smst->state) +=
-			part_of(exec, resident, elapsed);
+		*sm_part(&resident->ksr->ctx->account, state) += part_of(exec, resident, elapsed);
 }
 
 void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
@@ -70,21 +70,22 @@ void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
 	struct vgpu_smst *smst = &exec->smst[sm];
 	const struct vgpu_sm *hw = &exec->sms[sm];
 	u64 elapsed = exec->sim->now - smst->since;
+	enum vgpu_sm_state before = smst->state;
 
-	smst->time[smst->state] += elapsed;
+	smst->time[before] += elapsed;
 	if (smst->ksr) {
 		struct vgpu_exec_context *ctx = smst->ksr->ctx;
 
-		*sm_part(&ctx->account, smst->state) += elapsed;
+		*sm_part(&ctx->account, before) += elapsed;
 		ctx->instructions += hw->instructions - smst->instructions;
 		ctx->thread_instructions += hw->thread_instructions - smst->thread_instructions;
-	} else if (unlikely(vgpu_smst_is_shared(smst))) {
-		add_residents(exec, smst, elapsed);
 	}
 	smst->since = exec->sim->now;
 	smst->instructions = hw->instructions;
 	smst->thread_instructions = hw->thread_instructions;
 	smst->state = state;
+	if (unlikely(vgpu_smst_is_shared(smst)))
+		add_residents(exec, smst, before, elapsed);
 }
 
 void vgpu_account_residents(struct vgpu_exec *exec, u32 sm)

@@ -101,13 +101,13 @@ struct vgpu_exec {
 	u32 idle_count;
 	u32 leaving_count;		/* SMs that are being preempted */
 	u32 checkpointing;		/* SMs that stand for a base checkpoint */
+	u32 residents;			/* of all SMs (residents.c) */
 	u32 watched;			/* SMs that are */
 	u64 bases;			/* base checkpoints of blocks on SMs */
 	struct vgpu_event announce;	/* the first announcement is over */
 	struct vgpu_event throttle_look;	/* contexts are looked at whose SMs are throttled */
 	u64 throttles;			/* how often an SM was */
 	struct vgpu_turn turn;
-	u32 residents;			/* of all SMs (residents.c) */
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */

@@ -112,6 +112,8 @@ void vgpu_residents_stop(struct vgpu_exec *exec, u32 sm, const struct vgpu_exec_
 
 void vgpu_residents_retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
+	if (!exec->residents)
+		return;
 	for (u32 sm = 0; sm < exec->config->sms; sm++) {
 		struct vgpu_sharer *resident;
 

@@ -412,15 +412,22 @@ static bool decides(const struct vgpu_exec *exec, u32 sm)
 		vgpu_pqueue_count(&exec->waiting));
 }
 
+/* It matters which block ends on @sm, or which comes. */
+static bool is_looked_at(const struct vgpu_exec *exec, u32 sm)
+{
+	/* what is known of the one that ends is over, what comes is looked at */
+	if (exec->bases || exec->watched)
+		return true;
+	return exec->residents && (decides(exec, sm) || exec->smst[sm].drains);
+}
+
 static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(launch);
 	struct vgpu_exec *exec = engine;
 
-	if (unlikely(exec->residents) && (decides(exec, sm) || exec->smst[sm].drains))
-		return false;
-	/* what is known of the one that ends is over, what comes is looked at */
-	if (unlikely(exec->bases || exec->watched))
+	if (!ksr->unclaimed || (unlikely(exec->residents | exec->bases | exec->watched) &&
+				is_looked_at(exec, sm)))
 		return false;
 	if (!vgpu_list_empty(&ksr->ptbq) || switches(exec, sm, launch) || !claim(exec, sm, ksr))
 		return false;
@@ -455,6 +462,7 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 	struct vgpu_exec *exec = sm->env->engine;
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	struct vgpu_smst *smst = &exec->smst[sm->index];
+	bool others;
 
 	count_end(exec, sm->index, ksr, block->index, block->slot);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
@@ -469,19 +477,16 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 		return;
 	}
 	vgpu_block_release(block);
-	if (unlikely(vgpu_smst_switches(exec, smst)) && !smst->leaving) {
-		vgpu_block_put(exec, block);
-		vgpu_block_switch(exec, sm->index);
-		settle(exec, sm);
-		return;
-	}
-	if (claim(exec, sm->index, ksr)) {
+	others = unlikely(vgpu_smst_switches(exec, smst)) && !smst->leaving;
+	if (!others && claim(exec, sm->index, ksr)) {
 		issue(exec, sm, ksr, block);
 		if (unlikely(!sm->resident_count))
 			vgpu_sm_driver_update(exec, sm->index);
 		return;
 	}
 	vgpu_block_put(exec, block);
+	if (unlikely(others))
+		vgpu_block_switch(exec, sm->index);
 	settle(exec, sm);
 }
 

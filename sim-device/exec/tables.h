@@ -106,73 +106,74 @@ struct vgpu_smst_tables {
  * An SM is in the hands of one kernel, @ksr, or has @residents; never both.
  */
 struct vgpu_smst {
+	/* What every SM that changes hands looks at: the first cache lines. */
 	struct vgpu_exec *exec;
 	enum vgpu_sm_state state;
 	bool leaving;			/* being preempted: blocks leave, none is issued */
 	bool stalled;			/* to be saved when no warp waits for a page any more */
 	bool draining;			/* to be saved when its instructions in flight have ended */
+	bool switched;			/* it has, or had, blocks off the SM */
 	/* it stands for a base checkpoint, its own or beside a preemption (checkpoint.c) */
 	bool checkpointing;
-	u32 standing;			/* blocks in moving that stand for theirs */
-	u64 checkpoint_since;
-	u64 checkpoint_least;		/* blocks that end sooner than that are not in it */
+	bool for_turn;			/* @announcer has no launch (turn.c) */
 	u32 announcer;			/* the context that it is prepared for, or 0 (announce.c) */
-	bool for_turn;			/* ... without a launch (turn.c) */
-	u64 in_place;			/* bytes of blocks saved here that have stayed here */
-	u64 in_place_room;		/* of the save that begins: so many more may */
-	struct vgpu_event look;		/* the SM is looked at, to be prepared (base.c) */
-	void (*look_fn)(struct vgpu_exec *exec, u32 sm);
-	/* called some time after a block has come, NULL: it is not watched */
-	void (*came)(struct vgpu_exec *exec, u32 sm);
+	u32 standing;			/* blocks in moving that stand for theirs */
+	u32 drains;			/* blocks told to leave that run to their end (leave.c) */
+	u32 saves_count;
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
-	u32 kernels;			/* residents: beside what is looked at for every SM */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
 	/* context that it counts for: that of @next if it is being preempted, else that of @ksr */
 	struct vgpu_exec_context *holder;
-	/* in the list of its holder's SMs; without a holder in vgpu_exec.unreserved */
-	struct vgpu_list node;
+	u32 kernels;			/* residents */
 	/* blocks it will issue: when set up, or when as many of those being saved have been */
 	u32 claimed;
 	u32 room;			/* part of that of @ksr */
-	u64 requested;			/* when it was reserved */
+	u32 saving;			/* number of the moving blocks that are being saved */
+	u32 restoring;
+	u32 off_count;
+	/* in the list of its holder's SMs; without a holder in vgpu_exec.unreserved */
+	struct vgpu_list node;
+	u64 turn;			/* when a ready block must get a place, or VGPU_NEVER */
+	u64 since;			/* accounts are valid up to this time */
+	u64 time[VGPU_SM_STATES];
+	u64 instructions;		/* already in its contexts' accounts */
+	u64 thread_instructions;
+	struct vgpu_resources used;	/* by the blocks of all residents */
 	struct vgpu_row_event setup;
 	struct vgpu_event preempt;	/* next action of the mechanism */
+	struct vgpu_event move;		/* the move ends */
+	struct vgpu_event local;	/* the local scheduler runs (block_switch.c) */
+	struct vgpu_event look;		/* the SM is looked at, to be prepared (base.c) */
+	/* called some time after a block has come, NULL: it is not watched */
+	void (*came)(struct vgpu_exec *exec, u32 sm);
+	const struct vgpu_preemption *chooser;	/* that chose last; NULL: all leave together */
+	u64 requested;			/* when it was reserved */
 	void (*preempt_fn)(struct vgpu_exec *exec, u32 sm);
+	void (*look_fn)(struct vgpu_exec *exec, u32 sm);
 	/*
 	 * Blocks that are being saved or restored. They move one after the other, except that
 	 * consecutive saves move together.
 	 */
 	struct vgpu_list moving;
-	u32 saving;			/* number of these being saved */
-	u32 restoring;
-	struct vgpu_list off;		/* swapped-out blocks: saved, not moving */
-	u32 off_count;
 	u32 batch;			/* number of blocks at the head that move now */
 	u64 batch_bytes;
-	struct vgpu_event move;		/* the move ends */
-	/* the local scheduler (block_switch.c): */
-	struct vgpu_event local;	/* it runs */
-	u64 turn;			/* when a ready block must get a place, or VGPU_NEVER */
-	bool switched;			/* it has, or had, blocks off the SM */
-	u64 since;			/* accounts are valid up to this time */
-	u64 time[VGPU_SM_STATES];
-	u64 instructions;		/* already in its contexts' accounts */
-	u64 thread_instructions;
+	struct vgpu_list off;		/* swapped-out blocks: saved, not moving */
 	/* several kernels side by side (residents.c): */
 	struct vgpu_list residents;
 	u32 shared_config;		/* bytes of shared memory, while it has blocks */
-	struct vgpu_resources used;	/* by the blocks of all residents */
-	struct vgpu_resources leaving_part;	/* ... by those told to leave */
+	struct vgpu_resources leaving_part;	/* of @used by blocks told to leave */
 	struct vgpu_resources coming_part;	/* by those that come when there is room */
 	struct vgpu_sharer *resident;	/* VGPU_SM_KERNELS_MOST */
 	/* blocks that leave one by one (leave.c): */
-	const struct vgpu_preemption *chooser;	/* that chose last; NULL: all leave together */
-	u32 drains;			/* blocks told to leave that run to their end */
 	u32 saves_first;
-	u32 saves_count;
 	struct vgpu_told *told;		/* by slot, of blocks that have been told */
-	struct vgpu_told *saves;	/* the same of those being saved, a ring */
+	struct vgpu_told *saves;	/* the same of those being saved, a ring of @saves_count */
 	u64 *marks;			/* by slot, how far blocks were that have come; or NEVER */
+	/* base checkpoints (checkpoint.c, base.c): */
+	u64 checkpoint_since;
+	u64 checkpoint_least;		/* blocks that end sooner than that are not in it */
+	u64 in_place;			/* bytes of blocks saved here that have stayed here */
+	u64 in_place_room;		/* of the save that begins: so many more may */
 };
 
 #endif

@@ -48,7 +48,7 @@ static u64 draw_time(const struct vgpu_sm_env *env, const struct vgpu_launch *la
  */
 struct vgpu_ends {
 	struct vgpu_event event;
-	struct vgpu_launch *launch;	/* all blocks are of it, unless the SM is shared */
+	struct vgpu_launch *launch;	/* all blocks are of it; NULL: the SM is shared */
 	const struct vgpu_sm_env *env;	/* of the SM */
 	u16 sm_index;
 	u8 first;			/* slot of the earliest */
@@ -163,8 +163,7 @@ static u64 end_time(struct vgpu_ends *ends, u32 slot, const struct vgpu_launch *
 /* Of the block in @slot; the SM may have blocks of several. */
 static struct vgpu_launch *launch_of(struct vgpu_ends *ends, u32 slot)
 {
-	return unlikely(ends->env->sms[ends->sm_index].shared) ? (*block_of(ends, slot))->launch :
-								 ends->launch;
+	return likely(ends->launch) ? ends->launch : (*block_of(ends, slot))->launch;
 }
 
 static void ends_fire(struct vgpu_event *event)
@@ -232,32 +231,32 @@ void vgpu_profiled_init(struct vgpu_sm *sm)
 	sm->ends = ends;
 }
 
-/* Has its time been drawn? */
-static bool began_before(const struct vgpu_block *block)
+/*
+ * What is left of it: a new one has all of its time, which is drawn now, a preempted one a part,
+ * and one that was flushed again all.
+ */
+static u64 time_to_go(struct vgpu_ends *ends, const struct vgpu_block *block)
 {
-	return block->remaining_ps || (block->launch->idempotent_permille && block->total_ps);
+	const struct vgpu_launch *launch = block->launch;
+	u64 left = block->remaining_ps, total;
+
+	if (likely(!launch->idempotent_permille))
+		return left ? left : time_of(ends->env, launch);
+	total = block->total_ps ? block->total_ps : time_of(ends->env, launch);
+	*total_of(ends, block->slot) = total;
+	return left ? left : total;
 }
 
-/* When it ends: after what was left (preempted), or after all of the time it had (flushed). */
-static u64 go_on_time(struct vgpu_ends *ends, const struct vgpu_block *block)
-{
-	if (block->launch->idempotent_permille)
-		*total_of(ends, block->slot) = block->total_ps;
-	return vgpu_time_after(ends->env->sim,
-			       block->remaining_ps ? block->remaining_ps : block->total_ps);
-}
-
-/* Schedule its end, after a time drawn now (new) or before. */
+/* Schedule its end. */
 static void profiled_issue(struct vgpu_block *block)
 {
 	struct vgpu_ends *ends = block->sm->ends;
 
-	ends->launch = block->launch;
+	ends->launch = unlikely(block->sm->shared) ? NULL : block->launch;
 	ends->event.account = block->launch->memory;
 	*block_of(ends, block->slot) = block;
 	*index_of(ends, block->slot) = block->index;
-	ends->time[block->slot] = began_before(block) ? go_on_time(ends, block) :
-							end_time(ends, block->slot, block->launch);
+	ends->time[block->slot] = vgpu_time_after(ends->env->sim, time_to_go(ends, block));
 	if (ends->slots <= block->slot)
 		ends->slots = (u8)(block->slot + 1);
 	if (!ends->later)

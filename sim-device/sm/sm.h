@@ -236,30 +236,35 @@ struct vgpu_throttled {
 
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
+	/* What every block that comes and leaves looks at: two cache lines. */
 	struct vgpu_sim *sim;
-	const struct vgpu_trace *trace;
 	const struct vgpu_config *config;
 	const struct vgpu_sm_env *env;
+	struct vgpu_ends *ends;		/* of profiled blocks */
+	struct vgpu_list resident;
+	u64 slots_used;			/* bit per slot */
+	u32 resident_count;
+	u32 throttled_count;
 	u32 index;
 	/* context registers, set by setup (Tanasic 5.2.1) */
 	u32 context;			/* 0: never set up */
 	struct vgpu_address_space *as;
+	const struct vgpu_timing *timing;
+	u64 instructions;		/* warp instructions executed since creation */
+	u64 thread_instructions;	/* the same, each times the lanes that executed it */
 	/* blocks of several launches, and contexts, may be resident: each block has its own */
 	bool shared;
-	/* issue slots of launches (SMK 5.4), by vgpu_sm_set_quota() */
-	struct vgpu_quota quota[VGPU_SM_KERNELS_MOST];
-	u32 quota_count;
-	bool quota_changed;		/* the timing model has not seen it yet */
-	struct vgpu_list resident;
-	u32 resident_count;
-	u64 slots_used;			/* bit per slot */
 	bool moving;			/* as requests to memory: vgpu_sm_move() */
 	/* no slice begins, and no access is made, any more; until the SM is empty */
 	bool halted;
+	bool waited;			/* a warp of @context has waited for a page here */
+	bool quota_changed;		/* the timing model has not seen it yet */
+	/* issue slots of launches (SMK 5.4), by vgpu_sm_set_quota() */
+	u32 quota_count;
+	struct vgpu_quota quota[VGPU_SM_KERNELS_MOST];
 	/* contexts whose blocks fetch no instruction here (vgpu_sm_throttle()) */
 	struct vgpu_throttled throttled[VGPU_SM_KERNELS_MOST];
-	u32 throttled_count;
-	const struct vgpu_timing *timing;
+	const struct vgpu_trace *trace;
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	/*
 	 * One for each address space that executes here, as far as there are some
@@ -271,12 +276,8 @@ struct vgpu_sm {
 	u32 tlb_turn;			/* the next that serves another one */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
 	struct vgpu_pipe *pipe;		/* the same */
-	struct vgpu_ends *ends;		/* of profiled blocks */
-	bool waited;			/* a warp of @context has waited for a page here */
 	u32 traced_warps;		/* in the last VGPU_TRACE_SM_WARPS */
 	u32 traced_waiting;
-	u64 instructions;		/* warp instructions executed since creation */
-	u64 thread_instructions;	/* the same, each times the lanes that executed it */
 	u64 stalls[VGPU_STALLS];	/* cycles in which a warp scheduler issued nothing */
 };
 
