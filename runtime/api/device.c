@@ -132,7 +132,7 @@ vgpuError_t vgpuDeviceSynchronize(void)
 	error = rt_sync_all();
 	if (error == vgpuSuccess)
 		error = rt_printf_flush(rt.default_stream.queue);
-	return rt_leave(error);
+	return rt_leave(rt_synced(error));
 }
 
 /* Also of a dead context: what it did is still there to read. */

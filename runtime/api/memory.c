@@ -9,6 +9,7 @@
 #include "memory/advice.h"
 #include "memory/ipc.h"
 #include "memory/pool.h"
+#include "memory/pool_store.h"
 #include "memory/views.h"
 #include "owned.h"
 #include "pageable.h"
@@ -72,7 +73,7 @@ static vgpuError_t free_call(void *pointer)
 		return error;
 	if (!pointer)
 		return rt_leave(vgpuSuccess);
-	if (!rt_alloc_find(address, &base, &bytes) || base != address)
+	if (!rt_memory_find(address, &base, &bytes) || base != address)
 		return rt_leave(vgpuErrorInvalidValue);
 	/* what was freed is kept for a while */
 	if (san_on && !san_is_live(address))
@@ -82,7 +83,7 @@ static vgpuError_t free_call(void *pointer)
 		error = rt_pool_has(pointer) ? rt_pool_free(pointer) : rt_alloc_free(address);
 	if (error == vgpuSuccess)
 		rt_disown(RT_OWNED_MEMORY, pointer);
-	return rt_leave(error);
+	return rt_leave(rt_synced(error));
 }
 
 /* Whatever device is current. */
@@ -113,9 +114,7 @@ vgpuError_t rt_free_async(void *pointer, vgpuStream_t handle)
 	}
 	/* other streams' work is ordered before this by the program, as CUDA asks for */
 	if (error == vgpuSuccess)
-		error = rt_stream_sync(stream);
-	if (error == vgpuSuccess)
-		error = rt_pool_free(pointer);
+		error = rt_pool_free_later(pointer, stream);
 	return rt_leave(error);
 }
 
@@ -123,7 +122,7 @@ static bool device_range(const void *pointer, size_t bytes)
 {
 	uint64_t base, size, address = (uint64_t)(uintptr_t)pointer;
 
-	return rt_alloc_find(address, &base, &size) && bytes <= size - (address - base);
+	return rt_memory_find(address, &base, &size) && bytes <= size - (address - base);
 }
 
 /* A range that copies and fills may write: no mapping that may only be read (memory/virtual.h). */
@@ -553,7 +552,7 @@ vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t 
 		return error;
 	if (!kind || !base || !bytes)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (rt_alloc_find((uint64_t)(uintptr_t)pointer, &start, &size))
+	if (rt_memory_find((uint64_t)(uintptr_t)pointer, &start, &size))
 		*kind = rt_is_managed(pointer) ? 3 : 2;
 	else
 		*kind = rt_pinned_range(pointer, &start, &size) ? 1 : 0;

@@ -112,6 +112,19 @@ struct rt_queue *rt_queue_get_aside(void)
 	return unused;
 }
 
+/* Batches have waits for @queue, which has done all its work: they are over. */
+static void drop_waits(const struct rt_queue *queue)
+{
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		struct rt_queue *other = &rt.queues[i];
+
+		for (uint32_t n = 0; other->open && n < other->pending; n++)
+			if (other->batch[n].op == VGPU_CMD_WAIT &&
+			    other->batch[n].wait.queue == queue->hw)
+				memset(&other->batch[n], 0, sizeof(other->batch[n]));
+	}
+}
+
 /* A queue nobody uses goes back to the device, for other processes, unless it is still at work. */
 void rt_queue_put(struct rt_queue *queue)
 {
@@ -124,6 +137,7 @@ void rt_queue_put(struct rt_queue *queue)
 	for (struct rt_slot *slot = rt.busy_slots; slot; slot = slot->next)
 		if (slot->queue == queue)
 			slot->queue = NULL;
+	drop_waits(queue);
 	if (rt.ops->queue_destroy(rt.transport, queue->hw))
 		return;
 	rt_queue_forget(queue);

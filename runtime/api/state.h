@@ -194,6 +194,8 @@ struct rt_state {
 	struct vgpu_transport *transport;
 	struct vgpu_device_info info;
 	unsigned int waiting;		/* threads inside the transport without the lock */
+	/* the program has waited for work (memory/pool.h); NULL: nobody wants to know */
+	void (*synced)(void);
 	struct rt_heap heap;
 	struct rt_malloc malloc;
 	uint32_t stack_limit;		/* bytes of a thread's stack, 0: the default */
@@ -226,6 +228,14 @@ extern __thread bool rt_thread_entered;
 static inline int rt_device(void)
 {
 	return (int)(rt_current - rt_devices);
+}
+
+/* The program has waited for the device, a stream or an event, with @error. */
+static inline vgpuError_t rt_synced(vgpuError_t error)
+{
+	if (error == vgpuSuccess && rt.synced)
+		rt.synced();
+	return error;
 }
 
 /*

@@ -290,7 +290,7 @@ vgpuError_t vgpuStreamSynchronize(vgpuStream_t handle)
 	if (error != vgpuSuccess)
 		return error;
 	error = rt_stream_of(handle, &stream);
-	return rt_leave(error == vgpuSuccess ? rt_stream_sync(stream) : error);
+	return rt_leave(error == vgpuSuccess ? rt_synced(rt_stream_sync(stream)) : error);
 }
 
 vgpuError_t vgpuStreamQuery(vgpuStream_t handle)

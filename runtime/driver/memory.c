@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/memory/ipc.h"
+#include "api/memory/pool_store.h"
 #include "driver.h"
 
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -84,7 +85,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
 /* Memory of the device, or of the host that the device uses at the same address. */
 static bool find_range(CUdeviceptr pointer, uint64_t *start, uint64_t *size)
 {
-	return rt_alloc_find(pointer, start, size) ||
+	return rt_memory_find(pointer, start, size) ||
 	       (rt_is_mapped(drv_pointer(pointer), 1) &&
 		rt_pinned_range(drv_pointer(pointer), start, size));
 }

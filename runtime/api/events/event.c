@@ -227,7 +227,7 @@ vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
 		error = rt_wait(event->queue, event->seq);
 	if (error == vgpuSuccess && event->queue)
 		error = rt_printf_flush(event->queue);
-	return rt_leave(error);
+	return rt_leave(rt_synced(error));
 }
 
 vgpuError_t vgpuEventQuery(vgpuEvent_t event)

@@ -8,6 +8,7 @@
 
 #include "ipc.h"
 #include "pool.h"
+#include "pool_store.h"
 
 _Static_assert(sizeof(struct rt_ipc_memory) == 64, "what CUDA's handles have");
 
@@ -92,7 +93,7 @@ static vgpuError_t export(uint64_t address, struct rt_ipc_memory *handle, bool p
 		return vgpuErrorNotSupported;
 	}
 	memset(handle, 0, sizeof(*handle));
-	if (!rt_alloc_find(address, &base, &handle->bytes) || rt_pool_has((void *)base) != pooled)
+	if (!rt_memory_find(address, &base, &handle->bytes) || rt_pool_has((void *)base) != pooled)
 		return vgpuErrorInvalidValue;
 	handle->magic = pooled ? RT_IPC_POOLED : RT_IPC_MEMORY;
 	if (pooled) {
@@ -136,7 +137,7 @@ bool rt_ipc_can(const void *address)
 	if (rt_enter() != vgpuSuccess)
 		return false;
 	if (go_to_owner(address) == vgpuSuccess && rt_ipc_possible() &&
-	    rt_alloc_find((uint64_t)(uintptr_t)address, &base, &bytes))
+	    rt_memory_find((uint64_t)(uintptr_t)address, &base, &bytes))
 		can = rt_alloc_is_own(base) && !rt_pool_has((void *)base);
 	leave_to(before, vgpuSuccess);
 	return can;

@@ -6,31 +6,24 @@
 #include <string.h>
 
 #include "pool.h"
+#include "pool_store.h"
 #include "sanitizer/sanitizer.h"
 
-#define UNIT	256u
-#define BUCKETS	1024u
 #define DEVICE_MEMORY	1	/* the type of a location: cudaMemLocationTypeDevice */
 
-struct block {
-	struct block *next;		/* in its bucket */
-	struct block *next_held;
-	struct rt_pool *pool;
-	uint64_t address, bytes;
-	bool held;			/* freed, and not given back */
-};
+/* A pool gets memory in chunks of at least so much, in units of the other; less where it must. */
+#define CHUNK		(32ul << 20)
+#define CHUNK_UNIT	(2ul << 20)
 
 struct rt_pool {
+	struct rt_store store;
 	struct rt_pool *next;
 	struct rt_state *device;
-	uint64_t generation;		/* of the context that has what follows */
-	struct block *held;
-	uint64_t live;			/* allocations */
-	uint64_t used, used_high;	/* bytes */
-	uint64_t reserved, reserved_high;	/* bytes, used and held */
+	uint64_t generation;		/* of the context that has the memory */
+	unsigned int callers;		/* that wait in a call with it */
 	uint64_t threshold;
 	uint64_t most;			/* reserved bytes; 0: no limit */
-	int reuse[3];
+	int reuse[3];			/* by enum rt_pool_attribute */
 	struct rt_pool_name name;
 	bool imported;			/* of another process (pool_share.c) */
 	bool destroyed;			/* for the program; ends with its last allocation */
@@ -40,46 +33,10 @@ struct rt_pool {
 static struct rt_pool default_pools[RT_DEVICES];
 static struct rt_pool *chosen_pools[RT_DEVICES];	/* NULL: the default one */
 static struct rt_pool *made_pools;
-static struct block *blocks[BUCKETS];	/* by address */
 
 static bool pool_device(int device)
 {
 	return device >= 0 && (unsigned int)device < rt_device_count();
-}
-
-static struct block **bucket(uint64_t address)
-{
-	return &blocks[(address / UNIT) * 0x9e3779b97f4a7c15ull >> 54];
-}
-
-static struct block *block_at(uint64_t address)
-{
-	struct block *block = *bucket(address);
-
-	while (block && block->address != address)
-		block = block->next;
-	return block;
-}
-
-static void remove_block(struct block *block)
-{
-	struct block **at = bucket(block->address);
-
-	while (*at != block)
-		at = &(*at)->next;
-	*at = block->next;
-	free(block);
-}
-
-static void forget_blocks(struct rt_pool *pool)
-{
-	pool->held = NULL;
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (struct block *block = blocks[i], *next; block; block = next) {
-			next = block->next;
-			if (block->pool == pool)
-				remove_block(block);
-		}
 }
 
 /* A reset has ended all memory of the pool's device. */
@@ -88,8 +45,7 @@ static void refresh(struct rt_pool *pool)
 	if (pool->generation == pool->device->generation)
 		return;
 	pool->generation = pool->device->generation;
-	forget_blocks(pool);
-	pool->live = pool->used = pool->used_high = pool->reserved = pool->reserved_high = 0;
+	rt_store_forget(&pool->store);
 }
 
 static void pool_init(struct rt_pool *pool, struct rt_state *device)
@@ -143,21 +99,35 @@ static vgpuError_t pool_leave(vgpuError_t error)
 	return rt_result(error);
 }
 
-/* ---- memory ------------------------------------------------------------- */
+static bool has_name(const struct rt_pool *pool)
+{
+	return pool->name.bits[0] || pool->name.bits[1];
+}
 
-/* Gives back held blocks until no more than @keep bytes are reserved. Of the current device. */
+/* ---- memory is given back ------------------------------------------------ */
+
+/* What streams have done meanwhile is not in use any more. Of the current device. */
+static void look_again(struct rt_pool *pool)
+{
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		struct rt_use use = { .queue = &rt.queues[i] };
+
+		if (rt_store_last_use(&pool->store, &use))
+			rt_poll(use.queue, use.seq);
+	}
+	rt_store_settle(&pool->store);
+}
+
+/* Gives back what nothing uses until no more than @keep bytes are reserved. Current device. */
 static vgpuError_t trim(struct rt_pool *pool, uint64_t keep)
 {
 	vgpuError_t error = vgpuSuccess;
+	uint64_t address;
 
-	while (pool->held && pool->reserved > keep && error == vgpuSuccess) {
-		struct block *block = pool->held;
-
-		pool->held = block->next_held;
-		pool->reserved -= block->bytes;
-		error = rt_alloc_free(block->address);
-		remove_block(block);
-	}
+	rt_store_settle(&pool->store);
+	while (pool->store.reserved > keep && error == vgpuSuccess &&
+	       rt_store_remove_idle(&pool->store, &address))
+		error = rt_alloc_free(address);
 	return error;
 }
 
@@ -168,162 +138,249 @@ static vgpuError_t trim_there(struct rt_pool *pool, uint64_t keep)
 	vgpuError_t error = vgpuSuccess;
 
 	rt_current = pool->device;
-	if (rt.phase == RT_READY && rt.sticky == vgpuSuccess)
+	if (rt.phase == RT_READY && rt.sticky == vgpuSuccess) {
+		look_again(pool);
 		error = trim(pool, keep);
+	}
 	rt_current = before;
 	return error;
 }
 
+/* Its context is dead, or open: what is freed, and in use, ends it later (rt_pools_settle()). */
 static void destroy_when_empty(struct rt_pool *pool)
 {
 	struct rt_pool **at = &made_pools;
 
-	if (!pool->destroyed || pool->live)
+	if (!pool->destroyed || pool->store.live || pool->callers)
 		return;
-	/* of a context that is dead */
-	if (pool->held)
-		forget_blocks(pool);
+	if (pool->device->phase != RT_READY || pool->device->sticky != vgpuSuccess)
+		rt_store_forget(&pool->store);
+	if (pool->store.chunks)
+		return;
 	while (*at != pool)
 		at = &(*at)->next;
 	*at = pool->next;
 	free(pool);
 }
 
-static bool release_held(struct rt_pool *pool)
+static void settle(struct rt_pool *pool)
+{
+	refresh(pool);
+	if (pool->store.free)
+		trim(pool, pool->destroyed ? 0 : pool->threshold);
+	destroy_when_empty(pool);
+}
+
+void rt_pools_settle(void)
+{
+	settle(default_pool(rt_device()));
+	for (struct rt_pool *pool = made_pools, *next; pool; pool = next) {
+		next = pool->next;
+		if (pool->device == rt_current)
+			settle(pool);
+	}
+}
+
+/* Some work that uses what is free in a pool of the current device. */
+static bool pools_busy(struct rt_use *use)
+{
+	if (rt_store_busy(&default_pool(rt_device())->store, use))
+		return true;
+	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)
+		if (pool->device == rt_current && rt_store_busy(&pool->store, use))
+			return true;
+	return false;
+}
+
+static bool release_free(struct rt_pool *pool)
 {
 	uint64_t before;
 
 	refresh(pool);
-	before = pool->reserved;
+	before = pool->store.reserved;
 	trim(pool, 0);
-	return pool->reserved < before;
+	return pool->store.reserved < before;
 }
 
 bool rt_pools_release(void)
 {
-	bool released = release_held(default_pool(rt_device()));
+	struct rt_use use;
+	bool released;
 
+	/* the lock is given up meanwhile: what there is is looked at again each time */
+	while (pools_busy(&use) && rt_wait(use.queue, use.seq) == vgpuSuccess)
+		;
+	released = release_free(default_pool(rt_device()));
 	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)
 		if (pool->device == rt_current)
-			released |= release_held(pool);
+			released |= release_free(pool);
 	return released;
 }
 
-/* The smallest held block that is large enough, and not more than twice as large. */
-static struct block *held_block(struct rt_pool *pool, uint64_t bytes)
-{
-	struct block **best = NULL, *block;
+/* ---- memory is allocated ------------------------------------------------- */
 
-	for (struct block **at = &pool->held; *at; at = &(*at)->next_held)
-		if ((*at)->bytes >= bytes && (*at)->bytes / 2 <= bytes &&
-		    (!best || (*at)->bytes < (*best)->bytes))
-			best = at;
-	if (!best)
-		return NULL;
-	block = *best;
-	*best = block->next_held;
-	block->held = false;
-	return block;
-}
-
-static vgpuError_t new_block(struct rt_pool *pool, uint64_t bytes, struct block **out)
+/* A chunk of @bytes is one free piece of @pool. */
+static vgpuError_t get_chunk(struct rt_pool *pool, uint64_t bytes, struct rt_piece **piece)
 {
-	struct block *block, **at;
 	uint64_t address;
 	vgpuError_t error;
 
-	if (pool->most && bytes > pool->most)
-		return vgpuErrorMemoryAllocation;
-	if (pool->most && pool->reserved + bytes > pool->most) {
-		error = trim(pool, pool->most - bytes);
-		if (error != vgpuSuccess)
-			return error;
-		if (pool->reserved + bytes > pool->most)
-			return vgpuErrorMemoryAllocation;
-	}
-	block = malloc(sizeof(*block));
-	if (!block)
+	if (pool->most && (bytes > pool->most || pool->store.reserved > pool->most - bytes))
 		return vgpuErrorMemoryAllocation;
 	error = rt_alloc(bytes, false, &address);
-	if (error == vgpuErrorMemoryAllocation && rt_pools_release())
-		error = rt_alloc(bytes, false, &address);
-	if (error != vgpuSuccess) {
-		free(block);
-		return error;
-	}
-	at = bucket(address);
-	*block = (struct block){ .next = *at, .pool = pool, .address = address, .bytes = bytes };
-	*at = block;
-	pool->reserved += bytes;
-	if (pool->reserved > pool->reserved_high)
-		pool->reserved_high = pool->reserved;
-	*out = block;
-	return vgpuSuccess;
-}
-
-static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t bytes, void **pointer)
-{
-	uint64_t asked = bytes;
-	struct block *block;
-	vgpuError_t error = vgpuSuccess;
-
-	if (bytes > UINT64_MAX - UNIT)
-		return vgpuErrorMemoryAllocation;
-	bytes = (bytes + UNIT - 1) / UNIT * UNIT;
-	block = held_block(pool, bytes);
-	if (!block)
-		error = new_block(pool, bytes, &block);
 	if (error != vgpuSuccess)
 		return error;
-	pool->live++;
-	pool->used += block->bytes;
-	if (pool->used > pool->used_high)
-		pool->used_high = pool->used;
-	*pointer = (void *)(uintptr_t)block->address;
-	san_allocated(block->address, asked, SAN_MEMORY_DEVICE);
-	return vgpuSuccess;
+	*piece = rt_store_add(&pool->store, address, bytes);
+	if (*piece)
+		return vgpuSuccess;
+	rt_alloc_free(address);
+	return vgpuErrorMemoryAllocation;
 }
 
-/* On the current device; nothing uses the memory any more. */
-static vgpuError_t release(struct block *block)
+/*
+ * What other processes get by its name is a chunk of its own, and so is what the sanitizer looks
+ * behind.
+ */
+static bool in_chunks(const struct rt_pool *pool)
 {
-	struct rt_pool *pool = block->pool;
+	return !san_on && !has_name(pool);
+}
+
+static vgpuError_t grow(struct rt_pool *pool, uint64_t bytes, struct rt_piece **piece)
+{
+	uint64_t units = (bytes + CHUNK_UNIT - 1) / CHUNK_UNIT * CHUNK_UNIT;
+	const uint64_t sizes[] = { units < CHUNK ? CHUNK : units, units, bytes };
+	vgpuError_t error = vgpuErrorMemoryAllocation;
+
+	for (unsigned int i = in_chunks(pool) ? 0 : 2; i < 3; i++)
+		if (error == vgpuErrorMemoryAllocation)
+			error = get_chunk(pool, sizes[i], piece);
+	return error;
+}
+
+/*
+ * A free piece for @stream, in CUDA's order: what is free for it; what others have done with; new
+ * memory; what it can wait for; and what all pools can give back.
+ */
+static vgpuError_t find_piece(struct rt_pool *pool, uint64_t bytes, struct vgpuStream *stream,
+			      struct rt_piece **piece)
+{
+	struct rt_store *store = &pool->store;
 	vgpuError_t error;
 
-	san_freed(block->address);
-	pool->live--;
-	pool->used -= block->bytes;
-	block->held = true;
-	block->next_held = pool->held;
-	pool->held = block;
-	error = trim(pool, pool->destroyed ? 0 : pool->threshold);
+	*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_NOW);
+	if (!*piece && store->free && pool->reuse[RT_POOL_REUSE_IF_DONE - 1]) {
+		look_again(pool);
+		*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_NOW);
+	}
+	if (*piece)
+		return vgpuSuccess;
+	error = grow(pool, bytes, piece);
+	if (error != vgpuErrorMemoryAllocation)
+		return error;
+	if (pool->reuse[RT_POOL_REUSE_WITH_WAITS - 1])
+		*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_LATER);
+	if (*piece)
+		return vgpuSuccess;
+	if (!rt_pools_release())
+		return error;
+	*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_NOW);
+	return *piece ? vgpuSuccess : grow(pool, bytes, piece);
+}
+
+/* Takes @piece for @stream, which goes on when what uses it is over. */
+static vgpuError_t take_piece(struct rt_pool *pool, struct rt_piece *piece, uint64_t bytes,
+			      struct vgpuStream *stream)
+{
+	const struct rt_use use = piece->use;
+	vgpuError_t error = vgpuSuccess;
+
+	if (!rt_store_take(&pool->store, piece, bytes))
+		return vgpuErrorMemoryAllocation;
+	if (!rt_use_is_over(&use))
+		error = rt_stream_wait(stream, use.queue, use.seq);
+	if (error != vgpuSuccess)
+		rt_store_free(&pool->store, piece, &use);
+	return error;
+}
+
+static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t asked, struct vgpuStream *stream,
+			      void **pointer)
+{
+	uint64_t bytes = (asked + RT_POOL_UNIT - 1) / RT_POOL_UNIT * RT_POOL_UNIT;
+	struct rt_piece *piece = NULL;
+	vgpuError_t error;
+
+	if (bytes < asked)
+		return vgpuErrorMemoryAllocation;
+	rt.synced = rt_pools_settle;
+	/* calls that wait give the lock up meanwhile */
+	pool->callers++;
+	error = find_piece(pool, bytes, stream, &piece);
+	if (error == vgpuSuccess)
+		error = take_piece(pool, piece, bytes, stream);
+	pool->callers--;
+	if (error == vgpuSuccess) {
+		*pointer = (void *)(uintptr_t)piece->address;
+		san_allocated(piece->address, asked, SAN_MEMORY_DEVICE);
+	}
 	destroy_when_empty(pool);
 	return error;
 }
 
-/* The block at @pointer, of a pool; it may have been freed. With the lock held. */
-static struct block *block_of(const void *pointer)
+/* The used piece at @pointer, and its pool; or NULL. With the lock held. */
+static struct rt_pool *pool_at(const void *pointer, struct rt_piece **piece)
 {
 	uint64_t address = (uint64_t)(uintptr_t)pointer;
-	struct block *block = block_at(address);
+	struct rt_pool *pool = (struct rt_pool *)rt_store_of(address, piece);
 
-	if (!block)
+	if (!pool)
 		return NULL;
-	refresh(block->pool);
-	return block_at(address);
+	refresh(pool);
+	return (struct rt_pool *)rt_store_of(address, piece);
 }
 
 bool rt_pool_has(const void *pointer)
 {
-	return block_of(pointer);
+	struct rt_piece *piece;
+
+	return pool_at(pointer, &piece);
+}
+
+/* On the current device. */
+static vgpuError_t release(const void *pointer, const struct rt_use *use)
+{
+	struct rt_piece *piece;
+	struct rt_pool *pool = pool_at(pointer, &piece);
+
+	if (!pool || pool->device != rt_current)
+		return vgpuErrorInvalidValue;
+	san_freed(piece->address);
+	rt_store_free(&pool->store, piece, use);
+	if (pool->destroyed)
+		settle(pool);
+	return vgpuSuccess;
 }
 
 vgpuError_t rt_pool_free(const void *pointer)
 {
-	struct block *block = block_of(pointer);
+	return release(pointer, &(struct rt_use){ .queue = NULL });
+}
 
-	return block && !block->held && block->pool->device == rt_current ?
-		       release(block) : vgpuErrorInvalidValue;
+vgpuError_t rt_pool_free_later(const void *pointer, struct vgpuStream *stream)
+{
+	vgpuError_t error = rt_stream_begin(stream);
+	struct rt_use use;
+
+	if (error != vgpuSuccess)
+		return error;
+	/* its reports are of what a program does when the call returns */
+	if (san_on)
+		error = rt_stream_sync(stream);
+	if (error != vgpuSuccess)
+		return error;
+	use = (struct rt_use){ stream->queue, stream->queue->epoch, stream->last };
+	return release(pointer, &use);
 }
 
 vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vgpuStream_t stream)
@@ -340,11 +397,13 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 	if (error == vgpuSuccess &&
 	    (!pool_known(pool) || pool->device != rt_current || pool->imported))
 		error = vgpuErrorInvalidValue;
+	if (error == vgpuSuccess)
+		error = rt_stream_begin(known);
 	if (error == vgpuSuccess) {
 		refresh(pool);
 		*pointer = NULL;
 		if (bytes)
-			error = pool_alloc(pool, bytes, pointer);
+			error = pool_alloc(pool, bytes, known, pointer);
 	}
 	return rt_leave(error);
 }
@@ -403,11 +462,6 @@ void rt_pool_set_name(struct rt_pool *pool, const struct rt_pool_name *name, boo
 	pthread_mutex_unlock(&rt_lock);
 }
 
-static bool has_name(const struct rt_pool *pool)
-{
-	return pool->name.bits[0] || pool->name.bits[1];
-}
-
 bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device)
 {
 	bool named;
@@ -424,11 +478,12 @@ bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device)
 
 bool rt_pool_name_of(const void *pointer, struct rt_pool_name *name)
 {
-	const struct block *block = block_of(pointer);
+	struct rt_piece *piece;
+	const struct rt_pool *pool = pool_at(pointer, &piece);
 
-	if (!block || block->held || !has_name(block->pool))
+	if (!pool || !has_name(pool))
 		return false;
-	*name = block->pool->name;
+	*name = pool->name;
 	return true;
 }
 
@@ -461,7 +516,6 @@ static vgpuError_t set_attribute(struct rt_pool *pool, int attribute, const void
 	case RT_POOL_REUSE_BY_EVENTS:
 	case RT_POOL_REUSE_IF_DONE:
 	case RT_POOL_REUSE_WITH_WAITS:
-		/* nothing in flight is ever reused */
 		pool->reuse[attribute - RT_POOL_REUSE_BY_EVENTS] = *(const int *)value;
 		return vgpuSuccess;
 	case RT_POOL_THRESHOLD:
@@ -472,9 +526,9 @@ static vgpuError_t set_attribute(struct rt_pool *pool, int attribute, const void
 		if (*(const uint64_t *)value)
 			return vgpuErrorInvalidValue;
 		if (attribute == RT_POOL_USED_HIGH)
-			pool->used_high = pool->used;
+			pool->store.used_high = pool->store.used;
 		else
-			pool->reserved_high = pool->reserved;
+			pool->store.reserved_high = pool->store.reserved;
 		return vgpuSuccess;
 	default:
 		return vgpuErrorInvalidValue;
@@ -499,10 +553,10 @@ static vgpuError_t get_attribute(struct rt_pool *pool, int attribute, void *valu
 		*(int *)value = pool->reuse[attribute - RT_POOL_REUSE_BY_EVENTS];
 		return vgpuSuccess;
 	case RT_POOL_THRESHOLD: bytes = pool->threshold; break;
-	case RT_POOL_RESERVED: bytes = pool->reserved; break;
-	case RT_POOL_RESERVED_HIGH: bytes = pool->reserved_high; break;
-	case RT_POOL_USED: bytes = pool->used; break;
-	case RT_POOL_USED_HIGH: bytes = pool->used_high; break;
+	case RT_POOL_RESERVED: bytes = pool->store.reserved; break;
+	case RT_POOL_RESERVED_HIGH: bytes = pool->store.reserved_high; break;
+	case RT_POOL_USED: bytes = pool->store.used; break;
+	case RT_POOL_USED_HIGH: bytes = pool->store.used_high; break;
 	default:
 		return vgpuErrorInvalidValue;
 	}

@@ -2,10 +2,11 @@
 /*
  * Pools of memory and stream-ordered allocation, for both front ends.
  *
- * Memory is allocated at once, which is earlier than the stream asks for, and freed when the stream
- * has got there, which the call waits for. A pool holds what is freed while no more than its
- * release threshold is reserved, for later allocations of about the same size; the rest is given
- * back at once. Bytes are counted in units of 256.
+ * A pool gets device memory in chunks and allocates pieces of them, at once, which is earlier than
+ * the stream asks for. Nobody waits when one is freed: it is used again by what comes behind in its
+ * stream, and by others when the stream has got there. A pool holds what is free until the program
+ * waits for a stream, an event or the device: then chunks that nothing uses are given back while
+ * more than its release threshold is reserved. Bytes are counted in units of 512.
  */
 #ifndef VGPU_RT_POOL_H
 #define VGPU_RT_POOL_H
@@ -22,9 +23,9 @@ struct rt_pool_name {
 
 /* CUDA's numbers, cudaMemPoolAttr and CUmemPool_attribute; the value is an int or a uint64_t. */
 enum rt_pool_attribute {
-	RT_POOL_REUSE_BY_EVENTS = 1,	/* int; these three are remembered, and nothing follows */
-	RT_POOL_REUSE_IF_DONE,
-	RT_POOL_REUSE_WITH_WAITS,
+	RT_POOL_REUSE_BY_EVENTS = 1,	/* int, as the next two; remembered, and nothing follows */
+	RT_POOL_REUSE_IF_DONE,		/* what other streams have done with */
+	RT_POOL_REUSE_WITH_WAITS,	/* what they use still, where there is no other memory */
 	RT_POOL_THRESHOLD,		/* uint64_t, as all that follow; bytes */
 	RT_POOL_RESERVED,
 	RT_POOL_RESERVED_HIGH,		/* can be set to 0 */
@@ -71,7 +72,9 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 
 /* ---- for memory.c, with the lock held, of the current device ---- */
 
-/* Gives back what the pools hold; false: they hold nothing. */
+/* The program has waited: chunks that nothing uses are given back, down to the thresholds. */
+void rt_pools_settle(void);
+/* Waits for what uses free memory and gives all of it back; false: there is none. */
 bool rt_pools_release(void);
 /* Is it an allocation from a pool, of any device? */
 bool rt_pool_has(const void *pointer);
@@ -79,5 +82,7 @@ bool rt_pool_has(const void *pointer);
 bool rt_pool_name_of(const void *pointer, struct rt_pool_name *name);
 /* Frees one, which nothing uses any more. vgpuErrorInvalidValue: it is none, or was freed. */
 vgpuError_t rt_pool_free(const void *pointer);
+/* The same when @stream has done what it has now; does not wait for that. */
+vgpuError_t rt_pool_free_later(const void *pointer, struct vgpuStream *stream);
 
 #endif

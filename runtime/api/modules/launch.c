@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code_file.h"
+#include "memory/pool_store.h"
 #include "memory/views.h"
 #include "timing.h"
 
@@ -57,7 +58,7 @@ static uint64_t base_of(unsigned int object, const uint8_t *params)
 	/* the same memory may be there by another address */
 	if (rt_view_at(address, &view))
 		return 0;
-	return rt_alloc_find(address, &base, &bytes) ? base : 0;
+	return rt_memory_find(address, &base, &bytes) ? base : 0;
 }
 
 /* Is no allocation that the kernel writes to by one name read by another (VGPU_LAUNCH_APART)? */

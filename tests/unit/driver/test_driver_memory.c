@@ -165,8 +165,8 @@ static void memory_of_pools_is_memory(void **state)
 {
 	CUcontext context = drv_begin();
 	uint64_t all = UINT64_MAX, none = 0;
-	size_t free_bytes, total;
-	CUdeviceptr pointer;
+	size_t free_bytes, total, bytes;
+	CUdeviceptr pointer, base, beside[2];
 	CUmemoryPool pool;
 
 	(void)state;
@@ -181,7 +181,17 @@ static void memory_of_pools_is_memory(void **state)
 	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
 	OK(cuMemAllocAsync(&pointer, 1 << 20, NULL));
 	OK(cuMemFreeAsync(pointer, NULL));
-	assert_int_equal(pool_bytes(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 1 << 20);
+	assert_int_equal(pool_bytes(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 32 << 20);
+	/* an allocation ends where the next begins, in memory that both have from the pool */
+	OK(cuMemAllocAsync(&beside[0], 1000, NULL));
+	OK(cuMemAllocAsync(&beside[1], 3000, NULL));
+	OK(cuMemGetAddressRange(&base, &bytes, beside[0] + 1023));
+	assert_true(base == beside[0] && bytes == 1024);
+	OK(cuMemGetAddressRange(&base, &bytes, beside[1] + 5));
+	assert_true(base == beside[0] + 1024 && base == beside[1] && bytes == 3072);
+	REFUSED(cuMemGetAddressRange(&base, &bytes, beside[1] + 3072), CUDA_ERROR_NOT_FOUND);
+	OK(cuMemFreeAsync(beside[0], NULL));
+	OK(cuMemFreeAsync(beside[1], NULL));
 	REFUSED(cuMemFree(pointer), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemAlloc(&pointer, free_bytes - (512 << 10)));
 	assert_int_equal(pool_bytes(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);

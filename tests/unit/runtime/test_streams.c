@@ -148,6 +148,32 @@ static void events_order_streams(void **state)
 }
 
 /* A ring of waits over more streams than queues: order holds and nothing waits for ever. */
+/* Nothing has submitted the wait when the stream it is for, and its queue, are gone. */
+static void a_wait_for_a_stream_that_is_gone_is_over(void **state)
+{
+	vgpuStream_t first, second;
+	vgpuEvent_t event;
+	struct rig rig;
+	uint32_t *words;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	OK(vgpuStreamCreate(&first, vgpuStreamNonBlocking));
+	OK(vgpuStreamCreate(&second, vgpuStreamNonBlocking));
+	OK(vgpuEventCreate(&event, vgpuEventDisableTiming));
+	OK(rig_slow(&rig, &words[0], 7, LOOPS, first));
+	OK(vgpuEventRecord(event, first));
+	OK(vgpuStreamWaitEvent(second, event, 0));
+	OK(vgpuStreamSynchronize(first));
+	OK(vgpuStreamDestroy(first));
+	OK(rig_add(&rig, &words[0], 1, second));
+	OK(vgpuStreamSynchronize(second));
+	assert_int_equal(rig_read(&words[0]), 8);
+	OK(vgpuStreamDestroy(second));
+	rig_end();
+}
+
 static void many_streams_share_few_queues(void **state)
 {
 	enum { STREAMS = 12, ROUNDS = 8 };
@@ -366,6 +392,7 @@ int main(void)
 		cmocka_unit_test(non_blocking_streams_take_no_part),
 		cmocka_unit_test(destroyed_streams_still_count),
 		cmocka_unit_test(events_order_streams),
+		cmocka_unit_test(a_wait_for_a_stream_that_is_gone_is_over),
 		cmocka_unit_test(many_streams_share_few_queues),
 		cmocka_unit_test(elapsed_time_is_virtual),
 		cmocka_unit_test(records_replace_each_other),
