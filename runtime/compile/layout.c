@@ -40,6 +40,47 @@ static bool is_pure(const struct ptx_func *func)
 	       !strcmp(func->name, "__cxa_deleted_virtual");
 }
 
+static bool names(const struct ptx_operand *op, const struct ptx_var *var)
+{
+	if (op->var == var)
+		return true;
+	for (unsigned int i = 0; i < op->count; i++)
+		if (names(&op->elements[i], var))
+			return true;
+	return false;
+}
+
+/* Does code or another variable name @var? */
+static bool is_named(const struct ptx_module *module, const struct ptx_var *var)
+{
+	for (const struct ptx_func *func = module->funcs; func; func = func->next)
+		for (uint32_t i = 0; i < func->insns_count; i++)
+			for (uint32_t n = 0;
+			     func->insns[i].op != PTX_I_LABEL && n < func->insns[i].count; n++)
+				if (names(&func->insns[i].ops[n], var))
+					return true;
+	for (const struct ptx_var *other = module->vars; other; other = other->next)
+		for (uint32_t i = 0; other != var && i < other->refs_count; i++)
+			if (other->refs[i].var == var)
+				return true;
+	return false;
+}
+
+/* What @ref of @var says can be called; false: it cannot, but nobody does. */
+static bool is_callable(struct ptx_ctx *ctx, const struct ptx_module *module,
+			const struct ptx_var *var, const struct ptx_init_ref *ref)
+{
+	const struct ptx_func *func = ref->func;
+
+	if ((func->has_body || is_pure(func)) && !func->is_entry)
+		return true;
+	/* a constant table of the host's functions, which clang has for both */
+	if (!func->is_entry && !is_named(module, var))
+		return false;
+	ptx_fail(ctx, ref->line, "`%s' in the initialiser of `%s' is no function with a body",
+		 func->name, var->name);
+}
+
 static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program,
 		      uint32_t refs)
 {
@@ -58,12 +99,8 @@ static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 			const struct ptx_init_ref *ref = &var->refs[i];
 
 			if (ref->func) {
-				if ((!ref->func->has_body && !is_pure(ref->func)) ||
-				    ref->func->is_entry)
-					ptx_fail(ctx, ref->line,
-						 "`%s' in the initialiser of `%s' is no function "
-						 "with a body",
-						 ref->func->name, var->name);
+				if (!is_callable(ctx, module, var, ref))
+					continue;
 				memcpy(&word, program->data + var->offset + ref->where, 8);
 				word += ref->func->address;
 				memcpy(program->data + var->offset + ref->where, &word, 8);

@@ -360,15 +360,29 @@ static void refused_calls(void **state)
 	ptx_refused(PTX_HEAD KERNEL("mov.u64 %f, k;\n"), "is a kernel");
 	ptx_refused(PTX_HEAD ".extern .func away();\n" KERNEL("mov.u64 %f, away;\n"),
 		    "unresolved external function `away'");
-	ptx_refused(PTX_HEAD ".extern .func away();\n.global .u64 t[2] = {0, away};\n" KERNEL(""),
+	ptx_refused(PTX_HEAD ".extern .func away();\n.global .u64 t[2] = {0, away};\n" KERNEL(
+			    "ld.global.u64 %f, [t+8];\n"),
+		    "`away' in the initialiser");
+	ptx_refused(PTX_HEAD ".extern .func away();\n.global .u64 t[2] = {0, away};\n"
+			     ".global .u64 u = t;\n" KERNEL(""),
 		    "`away' in the initialiser");
 	ptx_refused(PTX_HEAD THREE ".global .u32 t[2] = {0, plus};\n" KERNEL(""), "64-bit element");
 	ptx_refused(PTX_HEAD THREE KERNEL("mov.u32 %n, plus;\n"), "64 bits");
 }
 
+/* clang has constant tables of the host's functions for the device, too. */
+static void tables_that_nobody_uses(void **state)
+{
+	(void)state;
+	ptx_begin();
+	ptx_load(PTX_HEAD ".extern .func away();\n.const .u64 t[2] = {0, away};\n" KERNEL(""), 0);
+	ptx_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_that_nobody_uses),
 		cmocka_unit_test(lanes_call_different_functions),
 		cmocka_unit_test(calls_under_branches),
 		cmocka_unit_test(recursion_to_different_depths),
