@@ -4,7 +4,8 @@
  *
  * A free piece may still be used by work that was submitted before it was freed. The work is named
  * by the last command of it, in one queue; commands of that queue come after it, those of others
- * have to wait for it. Neighbours that are free, and wait for no more than one queue, are one piece.
+ * have to wait for it. Neighbours that are free, and wait for the same queue or for none, are one
+ * piece.
  *
  * All with the lock held. Nothing here waits; chunks are got and given back by pool.c.
  */

@@ -168,7 +168,7 @@ static void in_another_stream(void)
 	(void)cudaGetLastError();
 }
 
-/* A pool gets 32 MB at once, and gives back, when the program waits, what is above its threshold. */
+/* A pool gets 32 MB at once, and gives back what is above its threshold when the program waits. */
 static void counts(void)
 {
 	cudaMemPool_t pool;
