@@ -47,6 +47,30 @@ struct rt_block {
 	uint64_t name[2];		/* by which they do */
 };
 
+/* The ranges that contexts have reserved, which they keep, in the order in which they did. */
+static struct reserved {
+	uint64_t base, bytes;
+	struct rt_state *state;
+} ranges[RT_DEVICES + RT_BESIDE];
+static unsigned int range_count;
+
+static void add_range(uint64_t base, uint64_t bytes)
+{
+	ranges[range_count] = (struct reserved){ base, bytes, rt_current };
+	__atomic_store_n(&range_count, range_count + 1, __ATOMIC_RELEASE);
+}
+
+/* The context that allocates where @address is, which may be closed. Needs no lock. */
+static struct rt_state *heap_at(uint64_t address)
+{
+	unsigned int count = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
+
+	for (unsigned int n = 0; n < count; n++)
+		if (address - ranges[n].base < ranges[n].bytes)
+			return ranges[n].state;
+	return NULL;
+}
+
 static bool heap_reserve(void)
 {
 	if (rt.heap.bytes)
@@ -60,6 +84,7 @@ static bool heap_reserve(void)
 		madvise(base, bytes, MADV_DONTFORK);
 		rt.heap.base = (uint64_t)(uintptr_t)base;
 		rt.heap.bytes = bytes;
+		add_range(rt.heap.base, bytes);
 		san_heap(rt.heap.base, bytes);
 		return true;
 	}
@@ -67,29 +92,40 @@ static bool heap_reserve(void)
 	return false;
 }
 
+uint64_t rt_alloc_left(void)
+{
+	uint64_t left = rt.heap.limit;
+	struct rt_state *state;
+
+	if (left == UINT64_MAX)
+		return left;
+	rt_for_each(state)
+		if (rt_device_of(state) == rt_device())
+			left -= state->heap.used < left ? state->heap.used : left;
+	return left;
+}
+
 struct rt_state *rt_owner(const void *pointer)
 {
 	struct rt_state *owner;
 	struct rt_view view;
 
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		if ((uint64_t)(uintptr_t)pointer - rt_devices[i].heap.base <
-		    rt_devices[i].heap.bytes)
-			return &rt_devices[i];
+	owner = heap_at((uint64_t)(uintptr_t)pointer);
+	if (owner)
+		return owner->phase == RT_DESTROYED ? rt_current : owner;
 	if (rt_view_at((uint64_t)(uintptr_t)pointer, &view))
-		return view.device;
+		return view.context;
 	owner = rt_variables_owner((uint64_t)(uintptr_t)pointer);
 	return owner ? owner : rt_current;
 }
 
 bool rt_is_device(const void *pointer)
 {
-	const struct rt_heap *heap = &rt_owner(pointer)->heap;
+	uint64_t address = (uint64_t)(uintptr_t)pointer;
 	struct rt_reserved reserved;
 
-	return rt_reserved_at((uint64_t)(uintptr_t)pointer, &reserved) ||
-	       (uint64_t)(uintptr_t)pointer - heap->base < heap->bytes ||
-	       rt_variables_owner((uint64_t)(uintptr_t)pointer);
+	return rt_reserved_at(address, &reserved) || heap_at(address) ||
+	       rt_variables_owner(address);
 }
 
 /* Index of the last block at or below @address, -1: none. */
@@ -146,7 +182,7 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, const struct pages *p
 
 	if (bytes + VGPU_PAGE_SIZE > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
-	if (!managed && !pages && bytes > rt.heap.limit - rt.heap.used)
+	if (!managed && !pages && bytes > rt_alloc_left())
 		return vgpuErrorMemoryAllocation;
 	while (i < rt.heap.count && rt.heap.blocks[i].base - at < bytes + VGPU_PAGE_SIZE) {
 		at = rt.heap.blocks[i].base + rt.heap.blocks[i].bytes + VGPU_PAGE_SIZE;
@@ -422,11 +458,21 @@ vgpuError_t rt_alloc_name(uint64_t address, uint64_t name[2], uint64_t *offset)
 	return vgpuSuccess;
 }
 
+static bool has_name(const struct rt_heap *heap, const uint64_t name[2])
+{
+	for (size_t i = 0; i < heap->count; i++)
+		if (heap->blocks[i].handle &&
+		    !memcmp(heap->blocks[i].name, name, sizeof(heap->blocks[i].name)))
+			return true;
+	return false;
+}
+
 bool rt_alloc_has_name(const uint64_t name[2])
 {
-	for (size_t i = 0; i < rt.heap.count; i++)
-		if (rt.heap.blocks[i].handle &&
-		    !memcmp(rt.heap.blocks[i].name, name, sizeof(rt.heap.blocks[i].name)))
+	struct rt_state *state;
+
+	rt_for_each(state)
+		if (has_name(&state->heap, name))
 			return true;
 	return false;
 }
@@ -457,10 +503,26 @@ vgpuError_t rt_alloc_free_view(uint64_t address)
 						      vgpuErrorInvalidValue;
 }
 
+/* Managed memory that is still mapped keeps its file open, and with that the context. */
+static void reserve_again(void)
+{
+	void *base = (void *)(uintptr_t)rt.heap.base;
+
+	if (mmap(base, rt.heap.bytes, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+		madvise(base, rt.heap.bytes, MADV_DONTFORK);
+}
+
 void rt_alloc_reset(void)
 {
-	for (size_t i = 0; i < rt.heap.count; i++)
+	bool managed = false;
+
+	for (size_t i = 0; i < rt.heap.count; i++) {
+		managed |= rt.heap.blocks[i].managed;
 		free(rt.heap.blocks[i].slab);
+	}
+	if (managed)
+		reserve_again();
 	san_forget(rt.heap.base, rt.heap.bytes);
 	free(rt.heap.blocks);
 	rt.heap.blocks = NULL;

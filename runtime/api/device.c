@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Devices for the program: how many, what they are like, waiting for one, resetting one.
+ * Devices for the program: how many, what they are like, waiting for one.
  */
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "memory/advice.h"
 #include "memory/virtual.h"
-#include "host_call.h"
-#include "owned.h"
 
 vgpuError_t vgpuGetDeviceCount(int *count)
 {
@@ -105,6 +100,21 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 	return rt_leave(vgpuSuccess);
 }
 
+/* A context of the device that can be asked: its primary one, unless only others are open. */
+static struct rt_state *context_to_ask(int device)
+{
+	struct rt_state *state, *found = &rt_devices[device];
+
+	pthread_mutex_lock(&rt_lock);
+	if (found->phase == RT_NONE)
+		rt_for_each(state)
+			if (rt_device_of(state) == device && state->phase == RT_READY &&
+			    state->sticky == vgpuSuccess)
+				found = state;
+	pthread_mutex_unlock(&rt_lock);
+	return found;
+}
+
 vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device)
 {
 	struct rt_state *before = rt_current;
@@ -117,7 +127,7 @@ vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device
 		return rt_result(vgpuErrorInvalidValue);
 	if (device < 0 || (unsigned int)device >= count)
 		return rt_result(vgpuErrorInvalidDevice);
-	rt_current = &rt_devices[device];
+	rt_current = context_to_ask(device);
 	error = properties_of_current(properties);
 	rt_current = before;
 	return error;
@@ -160,57 +170,4 @@ vgpuError_t vgpuDeviceInfo(struct vgpu_device_info *info)
 		return error;
 	return rt_leave(info ? rt_error_of(rt.ops->device_info(rt.transport, info)) :
 			       vgpuErrorInvalidValue);
-}
-
-/* ---- reset -------------------------------------------------------------- */
-
-/* Everything the context held goes; handles the program still has are not valid any more. */
-static void context_reset(void)
-{
-	rt_events_reset();
-	rt_modules_reset();
-	rt_streams_reset();
-	for (unsigned int i = 0; i < RT_QUEUES; i++)
-		rt_queue_forget(&rt.queues[i]);
-	rt_virtual_reset();
-	rt_alloc_reset();
-	rt_owned_reset();
-	rt_malloc_reset();
-	rt.stack_limit = 0;
-	rt_printf_reset();
-	rt_advice_reset();
-	rt.sticky = vgpuSuccess;
-	memset(&rt.fault, 0, sizeof(rt.fault));
-	rt.generation++;
-}
-
-vgpuError_t vgpuDeviceReset(void)
-{
-	if (rt_in_host_call())
-		return rt_remember(vgpuErrorNotPermitted);
-	pthread_mutex_lock(&rt_lock);
-	if (rt.phase == RT_FORKED) {
-		pthread_mutex_unlock(&rt_lock);
-		return rt_remember(vgpuErrorInitializationError);
-	}
-	if (rt.phase == RT_READY) {
-		__atomic_store_n(&rt.resetting, true, __ATOMIC_RELAXED);
-		if (rt.sticky == vgpuSuccess && rt_sync_all() == vgpuSuccess)
-			rt_printf_flush(rt.default_stream.queue);
-		/* Threads that wait come back on their own: all is done, or the context is dead. */
-		while (rt.waiting) {
-			pthread_mutex_unlock(&rt_lock);
-			usleep(100);
-			pthread_mutex_lock(&rt_lock);
-		}
-		rt_host_calls_end(false);
-		rt_close();
-		context_reset();
-		__atomic_store_n(&rt.resetting, false, __ATOMIC_RELAXED);
-	}
-	rt.phase = RT_NONE;
-	rt_list_again();
-	pthread_mutex_unlock(&rt_lock);
-	vgpuGetLastError();
-	return vgpuSuccess;
 }

@@ -2,7 +2,7 @@
 /*
  * Page-locked memory of the process, in CUDA's sense. The program promises to leave it alone while
  * an asynchronous copy runs, so that such a copy really is asynchronous; pages are held by each
- * copy. And kernels use it in place, at the same address, on all devices of the process, where the
+ * copy. And kernels use it in place, at the same address, in all contexts of the process, where the
  * transport can have that (host_map.c). Whatever the flags say, as with unified addressing.
  */
 #include <stdlib.h>
@@ -138,16 +138,16 @@ vgpuError_t vgpuMallocHost(void **pointer, size_t bytes)
 	return vgpuHostAlloc(pointer, bytes, vgpuHostAllocDefault);
 }
 
-/* Whatever device may use it: all work in flight ends first. */
-static vgpuError_t sync_devices(void)
+/* Whatever context may use it: all work in flight ends first. */
+static vgpuError_t sync_contexts(void)
 {
-	struct rt_state *current = rt_current;
+	struct rt_state *current = rt_current, *state;
 	vgpuError_t error = vgpuSuccess;
 
-	for (unsigned int n = 0; n < RT_DEVICES; n++) {
+	rt_for_each(state) {
 		vgpuError_t one;
 
-		rt_current = &rt_devices[n];
+		rt_current = state;
 		if (rt.phase != RT_READY || rt.sticky != vgpuSuccess)
 			continue;
 		one = rt_sync_all();
@@ -173,7 +173,7 @@ static vgpuError_t range_release(void *pointer, bool ours, vgpuError_t missing)
 	range = range_with(pointer, 1);
 	if (!range || range->base != pointer || !range->mapped == ours)
 		return rt_leave(missing);
-	error = sync_devices();
+	error = sync_contexts();
 	/* another thread may have been faster */
 	range = range_with(pointer, 1);
 	if (!range || range->base != pointer || !range->mapped == ours)

@@ -103,25 +103,26 @@ vgpuError_t rt_pinned_map(size_t index)
 			 rt_pinned.range[index].flags & vgpuHostRegisterReadOnly;
 	struct piece piece[3];
 	unsigned int count = pieces_of(&rt_pinned.range[index], piece), done;
+	struct rt_state *state;
 	int error = 0;
 
-	for (done = 0; done < RT_DEVICES && !error; done++) {
-		if (!can_map(&rt_devices[done]))
+	for (done = 0; !error && (state = rt_context_number(done)); done++) {
+		if (!can_map(state))
 			continue;
-		error = map_on(&rt_devices[done], index, true);
+		error = map_on(state, index, true);
 		/* a context that has died has no use for it */
 		if (error == -EIO || (error == 1 && read_only)) {
 			error = 0;
 		} else if (error == 1) {
-			unmap_pieces(&rt_devices[done], index, piece, count);
+			unmap_pieces(state, index, piece, count);
 			error = -EINVAL;
 		}
 	}
 	if (!error)
 		return vgpuSuccess;
 	for (done--; done--;)
-		if (can_map(&rt_devices[done]))
-			unmap_pieces(&rt_devices[done], index, piece, count);
+		if (can_map(rt_context_number(done)))
+			unmap_pieces(rt_context_number(done), index, piece, count);
 	return rt_error_of(error);
 }
 
@@ -129,10 +130,11 @@ void rt_pinned_unmap(size_t index)
 {
 	struct piece piece[3];
 	unsigned int count = pieces_of(&rt_pinned.range[index], piece);
+	struct rt_state *state;
 
-	for (unsigned int n = 0; n < RT_DEVICES; n++)
-		if (can_map(&rt_devices[n]))
-			unmap_pieces(&rt_devices[n], index, piece, count);
+	rt_for_each(state)
+		if (can_map(state))
+			unmap_pieces(state, index, piece, count);
 }
 
 /* Memory that the program has unmapped, though it is registered, cannot be used. */

@@ -11,13 +11,12 @@
 #include "memory/pool.h"
 #include "memory/pool_store.h"
 #include "memory/views.h"
-#include "owned.h"
 #include "pageable.h"
 #include "sanitizer/sanitizer.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
 #define CHUNK	VGPU_COPY_MAX
-/* What is under way at once from one device to another. */
+/* What is under way at once from one context to another. */
 #define ACROSS	(4ul << 20)
 /* Rows of a 2D copy share a batch up to this. */
 #define BATCH	VGPU_COPY_MAX
@@ -81,12 +80,10 @@ static vgpuError_t free_call(void *pointer)
 	error = rt_sync_all();
 	if (error == vgpuSuccess)
 		error = rt_pool_has(pointer) ? rt_pool_free(pointer) : rt_alloc_free(address);
-	if (error == vgpuSuccess)
-		rt_disown(RT_OWNED_MEMORY, pointer);
 	return rt_leave(rt_synced(error));
 }
 
-/* Whatever device is current. */
+/* Whatever context is current. */
 vgpuError_t vgpuFree(void *pointer)
 {
 	struct rt_state *before = rt_current;
@@ -108,9 +105,9 @@ vgpuError_t rt_free_async(void *pointer, vgpuStream_t handle)
 	if (error != vgpuSuccess)
 		return error;
 	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess && !rt_pool_has(pointer)) {
-		rt_leave(error);
-		return vgpuFree(pointer);
+	if (error == vgpuSuccess && (!rt_pool_has(pointer) || rt_owner(pointer) != rt_current)) {
+		error = rt_leave(rt_owner(pointer) != rt_current ? rt_stream_sync(stream) : error);
+		return error == vgpuSuccess ? vgpuFree(pointer) : error;
 	}
 	/* other streams' work is ordered before this by the program, as CUDA asks for */
 	if (error == vgpuSuccess)
@@ -269,7 +266,7 @@ static vgpuError_t copy_call(void *dst, const void *src, size_t bytes, vgpuMemcp
 	return rt_leave(error);
 }
 
-/* From one device to another: through this process, piece by piece. */
+/* From one context to another: through this process, piece by piece. */
 static vgpuError_t copy_across(struct rt_state *to, void *dst, struct rt_state *from,
 			       const void *src, size_t bytes)
 {
@@ -294,7 +291,7 @@ static vgpuError_t copy_across(struct rt_state *to, void *dst, struct rt_state *
 	return error;
 }
 
-/* On the device the memory is on. */
+/* In the context that the memory is of. */
 vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind)
 {
 	struct rt_state *before = rt_current, *to = rt_owner(dst), *from = rt_owner(src);
@@ -311,9 +308,21 @@ vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind 
 	return error;
 }
 
+/* Is it memory of another context? What is to be done there comes behind all of the stream. */
+static bool is_elsewhere(const void *pointer)
+{
+	return rt_owner(pointer) != rt_current;
+}
+
 vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
 			    vgpuStream_t stream)
 {
+	vgpuError_t error;
+
+	if (is_elsewhere(dst) || is_elsewhere(src)) {
+		error = vgpuStreamSynchronize(stream);
+		return error == vgpuSuccess ? vgpuMemcpy(dst, src, bytes, kind) : error;
+	}
 	return copy_call(dst, src, bytes, kind, stream, false);
 }
 
@@ -504,6 +513,17 @@ static vgpuError_t fill_there(void *pointer, size_t pitch, struct fill fill, siz
 	return error;
 }
 
+static vgpuError_t fill_async(void *pointer, size_t pitch, struct fill fill, size_t width,
+			      size_t height, vgpuStream_t stream)
+{
+	vgpuError_t error;
+
+	if (!is_elsewhere(pointer))
+		return fill_call(pointer, pitch, fill, width, height, stream, false);
+	error = vgpuStreamSynchronize(stream);
+	return error == vgpuSuccess ? fill_there(pointer, pitch, fill, width, height) : error;
+}
+
 vgpuError_t vgpuFill2D(void *pointer, size_t pitch, uint32_t value, unsigned int element,
 		       size_t width, size_t height, vgpuStream_t stream, int synchronous)
 {
@@ -517,17 +537,17 @@ vgpuError_t vgpuFill2D(void *pointer, size_t pitch, uint32_t value, unsigned int
 	if (height <= 1)
 		pitch = width;
 	return synchronous ? fill_there(pointer, pitch, fill, width, height) :
-			     fill_call(pointer, pitch, fill, width, height, stream, false);
+			     fill_async(pointer, pitch, fill, width, height, stream);
 }
 
 vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
 			      vgpuStream_t stream)
 {
-	return fill_call(pointer, pitch, (struct fill){ (uint32_t)value, 1 }, width, height,
-			 stream, false);
+	return fill_async(pointer, pitch, (struct fill){ (uint32_t)value, 1 }, width, height,
+			  stream);
 }
 
-/* On the device the memory is on. */
+/* In the context that the memory is of. */
 vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
 	return fill_there(pointer, pitch, (struct fill){ (uint32_t)value, 1 }, width, height);
@@ -581,8 +601,8 @@ vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 			*total_bytes = info.memory_budget;
 		if (*total_bytes > rt.heap.limit)
 			*total_bytes = rt.heap.limit;
-		if (*free_bytes > rt.heap.limit - rt.heap.used)
-			*free_bytes = rt.heap.limit - rt.heap.used;
+		if (*free_bytes > rt_alloc_left())
+			*free_bytes = rt_alloc_left();
 	}
 	return rt_leave(error);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening and closing of devices: a device is opened by the first call that needs it, a fork leaves
- * the child without it, and it is closed at the end of the process, or by vgpuDeviceReset()
- * (device.c).
+ * Opening and closing of contexts: the primary one of a device is opened by the first call that
+ * needs it, a fork leaves the child without any, and they are closed at the end of the process, or
+ * before (contexts.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,11 +28,15 @@ static struct {
  */
 static void after_fork(void)
 {
+	struct rt_state *state;
+
 	pthread_mutex_init(&rt_lock, NULL);
 	rt_host_calls_forked();
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		if (rt_devices[i].phase == RT_READY || rt_devices[i].phase == RT_FAILED)
-			rt_devices[i].phase = RT_FORKED;
+	rt_for_each(state)
+		if (state->phase == RT_READY || state->phase == RT_FAILED) {
+			state->phase = RT_FORKED;
+			rt_devices[rt_device_of(state)].phase = RT_FORKED;
+		}
 }
 
 static void before_fork(void)
@@ -62,21 +66,19 @@ void rt_close(void)
 /* What an embedded device still has to write (its trace) it writes when it is closed. */
 static void at_exit(void)
 {
-	struct rt_state *before = rt_current;
+	struct rt_state *before = rt_current, *state;
 
 	pthread_mutex_lock(&rt_lock);
-	for (unsigned int i = 0; i < RT_DEVICES; i++) {
-		struct rt_state *device = &rt_devices[i];
-
-		if (device->phase != RT_READY)
+	rt_for_each(state) {
+		if (state->phase != RT_READY)
 			continue;
-		rt_current = device;
+		rt_current = state;
 		rt_host_calls_end(true);
-		if (device->waiting)
+		if (state->waiting)
 			continue;
 		rt_close();
-		device->phase = RT_FAILED;
-		device->open_error = vgpuErrorCudartUnloading;
+		state->phase = RT_FAILED;
+		state->open_error = vgpuErrorCudartUnloading;
 	}
 	rt_current = before;
 	pthread_mutex_unlock(&rt_lock);
@@ -144,15 +146,39 @@ unsigned int rt_device_place(unsigned int device)
 	return seen.place[device];
 }
 
+/* One beside the primary context may fail because there are too many: the caller says what then. */
 static vgpuError_t open_failed(vgpuError_t error)
 {
-	fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
+	if (rt_is_primary(rt_current))
+		fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
 	rt.phase = RT_FAILED;
 	rt.open_error = error;
 	return error;
 }
 
-static vgpuError_t open_device(void)
+static vgpuError_t error_of_open(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+		return vgpuErrorNoDevice;
+	case -EACCES:
+	case -EPERM:
+		return vgpuErrorNotPermitted;
+	case -ENOMEM:
+	case -ENOSPC:
+	case -EMFILE:
+	case -ENFILE:
+		if (!rt_is_primary(rt_current))
+			return vgpuErrorMemoryAllocation;
+		return vgpuErrorInitializationError;
+	default:
+		return vgpuErrorInitializationError;
+	}
+}
+
+vgpuError_t rt_open(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	static bool exit_set;
@@ -179,11 +205,7 @@ static vgpuError_t open_device(void)
 	error = rt.ops->open(seen.index[rt_device()], &rt.transport, message, sizeof(message));
 	if (error) {
 		rt_message("%s", message);
-		return open_failed(error == -ENOENT || error == -ENODEV || error == -ENXIO ?
-					   vgpuErrorNoDevice :
-				   error == -EACCES || error == -EPERM ?
-					   vgpuErrorNotPermitted :
-					   vgpuErrorInitializationError);
+		return open_failed(error_of_open(error));
 	}
 	error = rt.ops->device_info(rt.transport, &rt.info);
 	sms = error ? 0 : rt_sm_limit(rt.info.sms);
@@ -205,8 +227,8 @@ static vgpuError_t open_device(void)
 				"all hardware queues of the device are in use by other processes");
 		else
 			rt_message("the device does not answer: %s", strerror(-error));
-		return open_failed(error == -ENOSPC ? vgpuErrorDevicesUnavailable :
-						      vgpuErrorInitializationError);
+		return open_failed(error == -ENOSPC && rt_is_primary(rt_current) ?
+					   vgpuErrorDevicesUnavailable : error_of_open(error));
 	}
 	unknown = rt_variables_map();
 	if (unknown != vgpuSuccess) {
@@ -230,11 +252,13 @@ vgpuError_t rt_enter(void)
 	rt_thread_entered = true;
 	pthread_mutex_lock(&rt_lock);
 	if (rt.phase == RT_NONE)
-		error = open_device();
+		error = rt_open();
 	else if (rt.phase == RT_FAILED)
 		error = rt.open_error;
 	else if (rt.phase == RT_FORKED)
 		error = vgpuErrorInitializationError;
+	else if (rt.phase == RT_DESTROYED)
+		error = vgpuErrorContextIsDestroyed;
 	if (error == vgpuSuccess)
 		error = rt.sticky;
 	if (error == vgpuSuccess)
@@ -257,8 +281,10 @@ vgpuError_t rt_give_limit(uint64_t (*limit)(void), size_t *bytes)
 
 static bool any_open(void)
 {
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		if (rt_devices[i].phase == RT_READY)
+	struct rt_state *state;
+
+	rt_for_each(state)
+		if (state->phase == RT_READY)
 			return true;
 	return false;
 }

@@ -10,8 +10,10 @@
 /* Has [@first, @last] an address that a device may have mapped? */
 static bool meets_device(uint64_t first, uint64_t last)
 {
-	for (unsigned int i = 0; i < RT_DEVICES; i++) {
-		const struct rt_heap *heap = &rt_devices[i].heap;
+	struct rt_state *state;
+
+	rt_for_each(state) {
+		const struct rt_heap *heap = &state->heap;
 
 		if (heap->bytes && first <= heap->base + heap->bytes - 1 && last >= heap->base)
 			return true;

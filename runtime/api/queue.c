@@ -148,6 +148,8 @@ void rt_queue_forget(struct rt_queue *queue)
 {
 	uint64_t epoch = queue->epoch + 1;
 
+	if (!queue->open)
+		return;
 	while (queue->stages) {
 		struct rt_stage *stage = queue->stages;
 

@@ -10,6 +10,8 @@
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 struct rt_state rt_devices[RT_DEVICES];
+struct rt_state *rt_beside[RT_BESIDE];
+unsigned int rt_beside_count;
 __thread struct rt_state *rt_current = rt_devices;
 __thread bool rt_thread_entered;
 

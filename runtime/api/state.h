@@ -4,8 +4,11 @@
  * function named rt_*() is called with it held unless it says otherwise, and a wait for the device
  * gives it up meanwhile.
  *
- * Each device the program sees has a state of its own, with its context, memory, streams, events
- * and modules. `rt' is the one of the calling thread's device (vgpuSetDevice).
+ * Each context has a state of its own, with its connection to the device, memory, streams, events
+ * and modules. Each device the program sees has a primary context, which is opened by the first
+ * call that needs it, and those that were opened beside it (contexts.h). `rt' is the one of the
+ * calling thread: the primary one of its device (vgpuSetDevice), unless a front end has made
+ * another one current.
  *
  * Commands are numbered when they are put into a queue's batch, before they are submitted: a batch
  * is appended whole or a wrong command in it is replaced by a NOP, so the numbers always hold. Any
@@ -24,6 +27,7 @@
 #include "vgpu_runtime.h"
 
 #define RT_DEVICES	16u		/* most devices a program sees */
+#define RT_BESIDE	1024u		/* most contexts of a process beside the primary ones */
 #define RT_QUEUES	32u		/* most hardware queues one process may ask for */
 #define RT_ASIDE	4u		/* most of them that wait for other processes */
 #define RT_ARENA	(64u << 10)	/* launch parameters of one batch */
@@ -181,10 +185,16 @@ struct rt_advised_ranges {
 	size_t count, room;
 };
 
-enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
+enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED, RT_DESTROYED };
 
+/** struct rt_state - a context */
 struct rt_state {
 	enum rt_phase phase;
+	/* of one beside the primary ones: */
+	int device;
+	unsigned int number;		/* among all contexts, from RT_DEVICES on */
+	bool taken;			/* by one, which may have been destroyed */
+	void *front;			/* what a front end calls it */
 	/* counts resets: what belongs to an earlier one is known by it */
 	uint64_t generation;
 	vgpuError_t open_error;		/* RT_FAILED */
@@ -219,15 +229,54 @@ struct rt_state {
 };
 
 extern pthread_mutex_t rt_lock;
-extern struct rt_state rt_devices[RT_DEVICES];
+extern struct rt_state rt_devices[RT_DEVICES];	/* the primary contexts */
+/* The others, in the order of their numbers. They stay, and serve again. */
+extern struct rt_state *rt_beside[RT_BESIDE];
+extern unsigned int rt_beside_count;
 extern __thread struct rt_state *rt_current;
 /* The thread has used a device. */
 extern __thread bool rt_thread_entered;
 #define rt (*rt_current)
 
+static inline bool rt_is_primary(const struct rt_state *state)
+{
+	return state >= rt_devices && state < rt_devices + RT_DEVICES;
+}
+
+static inline int rt_device_of(const struct rt_state *state)
+{
+	return rt_is_primary(state) ? (int)(state - rt_devices) : state->device;
+}
+
 static inline int rt_device(void)
 {
-	return (int)(rt_current - rt_devices);
+	return rt_device_of(rt_current);
+}
+
+/* Its place in tables of all contexts (by_context.h). */
+static inline unsigned int rt_number_of(const struct rt_state *state)
+{
+	return rt_is_primary(state) ? (unsigned int)(state - rt_devices) : state->number;
+}
+
+/* The context of this number, open or not; NULL: there is none, and no higher one. No lock. */
+static inline struct rt_state *rt_context_number(unsigned int number)
+{
+	if (number < RT_DEVICES)
+		return &rt_devices[number];
+	number -= RT_DEVICES;
+	return number < __atomic_load_n(&rt_beside_count, __ATOMIC_ACQUIRE) ? rt_beside[number] :
+									      NULL;
+}
+
+/* For each context of the process: @state is a struct rt_state *. */
+#define rt_for_each(state) \
+	for (unsigned int number_ = 0; ((state) = rt_context_number(number_)); number_++)
+
+/* The calling thread's context if that is of @device, else the primary one. */
+static inline struct rt_state *rt_context_on(int device)
+{
+	return rt_device() == device ? rt_current : &rt_devices[device];
 }
 
 /* The program has waited for the device, a stream or an event, with @error. */
@@ -240,8 +289,8 @@ static inline vgpuError_t rt_synced(vgpuError_t error)
 
 /*
  * The files are in layers: what a file calls stands above it here. What host_call.h, variables.h,
- * owned.h and memory/advice.h declare stands above open.c, what memory/pool.h declares above
- * memory.c, what events/event_page.h declares below all.
+ * by_context.h and memory/advice.h declare stands above open.c, what memory/pool.h declares above
+ * memory.c, what events/event_page.h and contexts.h declare below all.
  * tests/style/test_rooms.sh looks for circles.
  *
  * state.c: gives the lock back; the result of the call is @error, or the sticky one. Remembers it
@@ -300,13 +349,15 @@ vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, cons
 int rt_pinned_open(void);
 
 /*
- * open.c: takes the lock and opens the device if that has not happened; on failure the lock is not
- * held
+ * open.c: takes the lock and opens the current context if that has not happened; on failure the
+ * lock is not held. vgpuErrorContextIsDestroyed.
  */
 vgpuError_t rt_enter(void);
+/* Opens the current context, which is not open. With the lock held. */
+vgpuError_t rt_open(void);
 /* A call that asks for a limit of the device. */
 vgpuError_t rt_give_limit(uint64_t (*limit)(void), size_t *bytes);
-/* Closes the current device, which is open, and nothing else. */
+/* Closes the current context, which is open, and nothing else. */
 void rt_close(void);
 /* The next device that is opened finds anew which there are, if none is open now. */
 void rt_list_again(void);
@@ -335,17 +386,19 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
  */
 vgpuError_t rt_alloc_name(uint64_t address, uint64_t name[2], uint64_t *offset);
 bool rt_alloc_is_own(uint64_t address);	/* what rt_alloc_name() takes */
-/* Is it one that rt_alloc_name() has given? */
+/* Is it one that rt_alloc_name() has given, of whatever context? */
 bool rt_alloc_has_name(const uint64_t name[2]);
 /* An address for @bytes of what the device's @handle names, from @offset on. */
 vgpuError_t rt_alloc_view(uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *address);
 vgpuError_t rt_alloc_free_view(uint64_t address);
+/* Of what may be allocated, bytes: CUDA_MPS_PINNED_DEVICE_MEM_LIMIT is of all contexts. */
+uint64_t rt_alloc_left(void);
 /*
- * Of the device that @pointer lies on, else the current one: for calls that go where the memory is.
+ * The context that @pointer lies in, else the current one: for calls that go where the memory is.
  */
 struct rt_state *rt_owner(const void *pointer);
-bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
-bool rt_is_managed(const void *pointer);	/* on the current device */
+bool rt_is_device(const void *pointer);	/* in the range some context's addresses come from */
+bool rt_is_managed(const void *pointer);	/* of the current context */
 void rt_alloc_reset(void);
 
 /* malloc.c: where the heap of malloc() in kernels is, which is mapped if it has to be */
@@ -426,6 +479,8 @@ bool rt_thread_default(bool per_thread);
 /* The highest VGPU_LAUNCH_PRIORITY of the device, 0: an older module, which has none. */
 unsigned int rt_most_priority(void);
 vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **stream);
+/* The context that a stream of the program is of; NULL: of none. */
+struct rt_state *rt_stream_context(vgpuStream_t handle);
 vgpuError_t rt_stream_begin(struct vgpuStream *stream);
 /* The stream's next command waits for command @seq of @queue. */
 vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, uint64_t seq);

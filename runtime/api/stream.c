@@ -6,14 +6,16 @@
  */
 #include <stdlib.h>
 
+#include "by_context.h"
 #include "host_call.h"
-#include "owned.h"
 
-/* The calling thread's own streams, one of each device, made when they are first named. */
-static __thread struct own {
+/** struct own - the calling thread's own stream of a context, made when it is first named */
+struct own {
 	struct vgpuStream *stream;
 	uint64_t generation;
-} own[RT_DEVICES];
+};
+
+static __thread struct rt_by_context own;
 static __thread bool own_is_default;
 
 static pthread_key_t own_key;
@@ -37,15 +39,18 @@ static void own_destroy(void *unused)
 
 	(void)unused;
 	pthread_mutex_lock(&rt_lock);
-	for (unsigned int i = 0; i < RT_DEVICES; i++) {
-		rt_current = &rt_devices[i];
-		if (!own[i].stream || own[i].generation != rt.generation || rt.phase != RT_READY)
+	for (unsigned int n = 0; n < own.room; n++) {
+		struct own *mine = rt_by_context_get(&own, n);
+
+		rt_current = rt_context_number(n);
+		if (!mine || !mine->stream || mine->generation != rt.generation ||
+		    rt.phase != RT_READY)
 			continue;
-		own[i].stream->destroyed = true;
-		own[i].stream = NULL;
+		mine->stream->destroyed = true;
 		stream_reap();
 	}
 	rt_current = before;
+	rt_by_context_free(&own);
 	pthread_mutex_unlock(&rt_lock);
 }
 
@@ -56,12 +61,14 @@ static void own_key_create(void)
 
 static vgpuError_t own_stream(struct vgpuStream **out)
 {
-	struct own *mine = &own[rt_device()];
+	struct own *mine = rt_by_context_make(&own, rt_current, sizeof(*mine));
 	vgpuError_t error = vgpuSuccess;
 
+	if (!mine)
+		return vgpuErrorMemoryAllocation;
 	if (!mine->stream || mine->generation != rt.generation) {
 		pthread_once(&own_once, own_key_create);
-		pthread_setspecific(own_key, own);
+		pthread_setspecific(own_key, &own);
 		mine->stream = NULL;
 		error = stream_create(vgpuStreamDefault, 0, &mine->stream);
 		mine->generation = rt.generation;
@@ -84,6 +91,43 @@ vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **out)
 			return vgpuSuccess;
 		}
 	return vgpuErrorInvalidResourceHandle;
+}
+
+struct rt_state *rt_stream_context(vgpuStream_t handle)
+{
+	struct rt_state *state;
+
+	rt_for_each(state)
+		for (struct vgpuStream *stream = state->streams; stream; stream = stream->next)
+			if (stream == handle && !stream->destroyed)
+				return state;
+	return NULL;
+}
+
+static vgpuError_t leave_to(struct rt_state *before, vgpuError_t error)
+{
+	error = rt_leave_quiet(error);
+	rt_current = before;
+	return error;
+}
+
+/* For calls that take a stream of any context: its own is current until leave_to(). */
+static vgpuError_t enter_for(vgpuStream_t handle, struct vgpuStream **stream)
+{
+	struct rt_state *before = rt_current, *context;
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, stream);
+	if (error != vgpuErrorInvalidResourceHandle)
+		return error == vgpuSuccess ? error : rt_leave(error);
+	context = rt_stream_context(handle);
+	if (!context)
+		return rt_leave(error);
+	rt_current = context;
+	*stream = handle;
+	return rt.sticky == vgpuSuccess ? vgpuSuccess : leave_to(before, rt.sticky);
 }
 
 vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, uint64_t seq)
@@ -265,47 +309,43 @@ vgpuError_t vgpuStreamCreatePriority(vgpuStream_t *out, unsigned int flags, int 
 
 vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
 {
-	vgpuError_t error = rt_enter();
+	bool named = handle && handle != RT_STREAM_LEGACY && handle != RT_STREAM_PER_THREAD;
+	struct rt_state *before = rt_current;
 	struct vgpuStream *stream;
+	vgpuError_t error = named ? enter_for(handle, &stream) : rt_enter();
 
 	if (error != vgpuSuccess)
 		return error;
-	error = handle && handle != RT_STREAM_LEGACY && handle != RT_STREAM_PER_THREAD ?
-			rt_stream_of(handle, &stream) :
-			vgpuErrorInvalidResourceHandle;
-	if (error != vgpuSuccess)
-		return rt_leave(error);
+	if (!named)
+		return rt_leave(vgpuErrorInvalidResourceHandle);
 	stream->destroyed = true;
-	rt_disown(RT_OWNED_STREAM, handle);
 	error = rt_poll(stream->queue, stream->last);
 	stream_reap();
-	return rt_leave(error == vgpuErrorNotReady ? vgpuSuccess : error);
+	return leave_to(before, error == vgpuErrorNotReady ? vgpuSuccess : error);
 }
 
 vgpuError_t vgpuStreamSynchronize(vgpuStream_t handle)
 {
-	vgpuError_t error = rt_enter();
+	struct rt_state *before = rt_current;
 	struct vgpuStream *stream;
+	vgpuError_t error = enter_for(handle, &stream);
 
-	if (error != vgpuSuccess)
-		return error;
-	error = rt_stream_of(handle, &stream);
-	return rt_leave(error == vgpuSuccess ? rt_synced(rt_stream_sync(stream)) : error);
+	return error == vgpuSuccess ? leave_to(before, rt_synced(rt_stream_sync(stream))) : error;
 }
 
 vgpuError_t vgpuStreamQuery(vgpuStream_t handle)
 {
-	vgpuError_t error = rt_enter();
+	struct rt_state *before = rt_current;
 	struct vgpuStream *stream;
+	vgpuError_t error = enter_for(handle, &stream);
 
 	if (error != vgpuSuccess)
 		return error;
-	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess && stream == &rt.default_stream)
+	if (stream == &rt.default_stream)
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_poll(stream->queue, stream->last);
-	return rt_leave_quiet(error);
+	return leave_to(before, error);
 }
 
 vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)

@@ -188,20 +188,22 @@ static bool is_open(const struct rt_state *device)
 	return device->phase == RT_READY && device->sticky == vgpuSuccess;
 }
 
-/* The current device if it is open, else the first that is. */
-static struct rt_state *open_device(void)
+/* The current context if it is open, else the first that is. */
+static struct rt_state *open_context(void)
 {
+	struct rt_state *state;
+
 	if (is_open(rt_current))
 		return rt_current;
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		if (is_open(&rt_devices[i]))
-			return &rt_devices[i];
+	rt_for_each(state)
+		if (is_open(state))
+			return state;
 	return NULL;
 }
 
 static void add_range(const void *start, const void *end)
 {
-	struct rt_state *before = rt_current, *device = open_device();
+	struct rt_state *before = rt_current, *device = open_context();
 	uint64_t base = (uint64_t)(uintptr_t)start;
 	struct range *range;
 
@@ -287,9 +289,9 @@ static vgpuError_t move_here(struct range *range)
 	vgpuError_t error;
 
 	if (range->owner->modules) {
-		rt_message("the __managed__ variables of this program are on device %d: kernels of "
-			   "device %d cannot use them",
-			   (int)(range->owner - rt_devices), rt_device());
+		rt_message("the __managed__ variables of this program are of a context of device "
+			   "%d: kernels of another one, of device %d, cannot use them",
+			   rt_device_of(range->owner), rt_device());
 		return vgpuErrorNotSupported;
 	}
 	rt_current = range->owner;

@@ -133,7 +133,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
 
 	if (device < 0 || (unsigned int)device >= rt_device_count())
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
-	rt_current = &rt_devices[device];
+	rt_current = rt_context_on(device);
 	error = cudaFuncSetAttribute(kernel, attribute, value);
 	rt_current = before;
 	return error;

@@ -57,7 +57,7 @@ struct fatbin {
 	struct managed *managed;
 };
 
-/* A variable as one device has it. */
+/* A variable as one context has it. */
 struct found {
 	uint64_t generation;		/* of what follows */
 	uint64_t address, bytes;
@@ -70,7 +70,7 @@ struct entry {
 	struct fatbin *fatbin;
 	struct rt_kernel *kernel;	/* NULL: a variable */
 	const struct rt_variable *managed;	/* NULL: it is in the PTX, not in the process */
-	struct found on[RT_DEVICES];
+	struct rt_by_context on;	/* struct found */
 };
 
 static struct fatbin *fatbins;
@@ -158,7 +158,9 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 		*bytes = entry->managed->bytes;
 		return rt_variables_claim(entry->fatbin->code->variables);
 	}
-	found = &entry->on[rt_device()];
+	found = rt_by_context_make(&entry->on, rt_current, sizeof(*found));
+	if (!found)
+		return vgpuErrorMemoryAllocation;
 	if (!found->address || found->generation != rt.generation) {
 		error = rt_library_module(entry->fatbin->code, &module);
 		if (error == vgpuSuccess)
@@ -238,6 +240,20 @@ static void registry_add_managed(struct fatbin *fatbin, const struct rt_variable
 	pthread_mutex_unlock(&rt_lock);
 }
 
+/* Is it memory of another context, which is open? */
+static bool is_elsewhere(const void *pointer)
+{
+	struct rt_state *before = rt_current;
+	uint64_t base, bytes;
+	bool found;
+
+	rt_current = rt_owner(pointer);
+	found = rt_current != before && rt.phase == RT_READY &&
+		rt_alloc_find((uint64_t)(uintptr_t)pointer, &base, &bytes);
+	rt_current = before;
+	return found;
+}
+
 /* The code is loaded: host code finds managed variables by pointers of its own. */
 static vgpuError_t set_managed(struct rt_library *library, struct vgpuModule *module)
 {
@@ -248,8 +264,8 @@ static vgpuError_t set_managed(struct rt_library *library, struct vgpuModule *mo
 	for (const struct managed *each = fatbin->managed; each && error == vgpuSuccess;
 	     each = each->next) {
 		error = rt_module_global(module, each->name, &address, &bytes);
-		if (error == vgpuSuccess && *each->pointer && rt_device()) {
-			rt_message("the managed variable `%s' is on another device", each->name);
+		if (error == vgpuSuccess && *each->pointer && is_elsewhere(*each->pointer)) {
+			rt_message("the managed variable `%s' is of another context", each->name);
 			error = vgpuErrorNotSupported;
 		}
 		if (error == vgpuSuccess)
@@ -296,6 +312,7 @@ static void unlink_from_others(struct fatbin *fatbin)
 		at = &(*at)->next;
 	*at = linked->next;
 	rt_library_forget(&linked->library);
+	rt_by_context_free(&linked->library.on);
 	free(linked->library.parts);
 	free(linked);
 }
@@ -349,6 +366,7 @@ void __cudaUnregisterFatBinary(void **handle)
 				continue;
 			}
 			*link = entry->next;
+			rt_by_context_free(&entry->on);
 			free(entry);
 		}
 	}
@@ -359,6 +377,7 @@ void __cudaUnregisterFatBinary(void **handle)
 	if (fatbin->library.variables)
 		rt_variables_remove(fatbin->library.variables);
 	rt_library_forget(&fatbin->library);
+	rt_by_context_free(&fatbin->library.on);
 	if (fatbin->linked)
 		unlink_from_others(fatbin);
 	pthread_mutex_unlock(&rt_lock);

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
  * Driver API: contexts, the primary one of each device and those of the program; which one is
- * current in a thread; what belongs to one. See driver.h.
+ * current in a thread. See driver.h.
  */
 #include <stdlib.h>
 
+#include "api/contexts.h"
+#include "api/host_call.h"
 #include "api/memory/virtual.h"
 #include "driver.h"
-
-#define STACK	64u
 
 struct CUctx_st {
 	struct CUctx_st *next;
 	uint64_t id;
+	struct rt_state *state;		/* NULL: destroyed, and no thread has it */
 	int device;
 	bool primary, destroyed;
 	unsigned int flags;
 	unsigned int retained;		/* primary: how often */
+	unsigned int attached;		/* so often, beside the first */
+	unsigned int uses;		/* in stacks of threads; with the lock */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,12 +30,16 @@ static struct CUctx_st primaries[RT_DEVICES];
 static uint64_t last_id;
 
 /*
- * What the thread has made current, the last one on top. A thread that has done nothing of the kind
- * has the primary context of the runtime API's device, as soon as it uses that.
+ * What the thread has made current, the last one on top. A thread that has nothing there has the
+ * primary context of the runtime API's device, as soon as it uses that.
  */
-static __thread CUcontext stack[STACK];
-static __thread unsigned int depth;
-static __thread bool touched;
+static __thread struct {
+	CUcontext *of;
+	unsigned int depth, room;
+} stack;
+
+static pthread_key_t stack_key;
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
 
 /* ---- which ones there are ------------------------------------------------ */
 
@@ -65,6 +72,7 @@ static CUcontext primary_of(int device)
 	if (!context->id) {
 		context->primary = true;
 		context->device = device;
+		context->state = &rt_devices[device];
 		context->id = ++last_id;
 	}
 	pthread_mutex_unlock(&lock);
@@ -90,22 +98,101 @@ bool drv_context_known(CUcontext context)
 	return is_context(context) && !__atomic_load_n(&context->destroyed, __ATOMIC_RELAXED);
 }
 
-int drv_context_device(CUcontext context)
+CUcontext drv_context_of(const struct rt_state *state)
 {
-	return context->device;
+	return rt_is_primary(state) ? primary_of(rt_device_of(state)) : state->front;
 }
 
 /* ---- which one is current ------------------------------------------------ */
 
+/* Stacks have it, and its state is another context's only when none has it any more. */
+static bool use(CUcontext context)
+{
+	bool there;
+
+	pthread_mutex_lock(&lock);
+	there = context->state;
+	context->uses += there;
+	pthread_mutex_unlock(&lock);
+	return there;
+}
+
+static void unuse(CUcontext context)
+{
+	struct rt_state *over = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!--context->uses && context->destroyed) {
+		over = context->state;
+		context->state = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	if (over)
+		rt_context_forget(over);
+}
+
+/* The thread ends. */
+static void drop_stack(void *unused)
+{
+	(void)unused;
+	rt_current = &rt_devices[rt_device()];
+	while (stack.depth)
+		unuse(stack.of[--stack.depth]);
+	free(stack.of);
+	stack.of = NULL;
+	stack.room = 0;
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&stack_key, drop_stack);
+}
+
+static bool make_room(void)
+{
+	unsigned int room = stack.room ? stack.room * 2 : 8;
+	CUcontext *grown;
+
+	if (stack.depth < stack.room)
+		return true;
+	pthread_once(&stack_once, make_key);
+	pthread_setspecific(stack_key, &stack);
+	grown = realloc(stack.of, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	stack.of = grown;
+	stack.room = room;
+	return true;
+}
+
+static CUcontext top_of_stack(void)
+{
+	return stack.depth ? stack.of[stack.depth - 1] : NULL;
+}
+
+/* @context instead of that on top, which there is. */
+static bool replace_top(CUcontext context)
+{
+	CUcontext before = top_of_stack();
+
+	if (!use(context))
+		return false;
+	stack.of[stack.depth - 1] = context;
+	unuse(before);
+	return true;
+}
+
 CUcontext drv_current(void)
 {
-	CUcontext top = depth ? stack[depth - 1] : NULL;
+	CUcontext top = top_of_stack();
 
-	if (!touched)
+	if (!top)
 		return rt_thread_entered ? primary_of(rt_device()) : NULL;
-	/* cudaSetDevice() has chosen another device meanwhile */
-	if (top && top->device != rt_device())
-		stack[depth - 1] = top = primary_of(rt_device());
+	/* cudaSetDevice() has chosen the primary one of a device meanwhile */
+	if (top->state != rt_current) {
+		replace_top(primary_of(rt_device()));
+		top = top_of_stack();
+	}
 	return top;
 }
 
@@ -131,11 +218,43 @@ CUresult drv_enter(void)
 	return error == CUDA_SUCCESS ? drv_error(rt_enter()) : error;
 }
 
-static void make_current(CUcontext context)
+/* What is on top is current; with nothing there it is, for the runtime API, the primary one. */
+static void make_top_current(void)
 {
-	touched = true;
-	if (context)
-		rt_current = &rt_devices[context->device];
+	CUcontext top = top_of_stack();
+
+	rt_current = top ? top->state : &rt_devices[rt_device()];
+}
+
+/* Makes it current, on top of the others. */
+static CUresult push(CUcontext context)
+{
+	if (!make_room())
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (!stack.depth && rt_thread_entered && use(primary_of(rt_device())))
+		stack.of[stack.depth++] = primary_of(rt_device());
+	if (!make_room())
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (!use(context))
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	stack.of[stack.depth++] = context;
+	make_top_current();
+	return CUDA_SUCCESS;
+}
+
+static void pop(void)
+{
+	CUcontext top = top_of_stack();
+
+	if (top)
+		stack.depth--;
+	make_top_current();
+	if (top)
+		unuse(top);
+	/* nothing is, until the thread uses the runtime API next */
+	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
+	if (!stack.depth)
+		rt_thread_entered = false;
 }
 
 CUresult cuCtxPushCurrent(CUcontext context)
@@ -148,13 +267,8 @@ CUresult cuCtxPushCurrent(CUcontext context)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (context->destroyed)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	if (!touched && rt_thread_entered)
-		stack[depth++] = primary_of(rt_device());
-	if (depth == STACK)
-		return CUDA_ERROR_INVALID_VALUE;
-	stack[depth++] = context;
-	make_current(context);
-	return CUDA_SUCCESS;
+	drv_current();
+	return push(context);
 }
 
 CUresult cuCtxPopCurrent(CUcontext *context)
@@ -167,9 +281,7 @@ CUresult cuCtxPopCurrent(CUcontext *context)
 	top = drv_current();
 	if (!top)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (depth)
-		depth--;
-	make_current(depth ? stack[depth - 1] : NULL);
+	pop();
 	if (context)
 		*context = top;
 	return CUDA_SUCCESS;
@@ -185,13 +297,17 @@ CUresult cuCtxSetCurrent(CUcontext context)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (context && context->destroyed)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	if (!context && depth)
-		depth--;
-	else if (context && !depth)
-		stack[depth++] = context;
-	else if (context)
-		stack[depth - 1] = context;
-	make_current(context ? context : depth ? stack[depth - 1] : NULL);
+	if (!context) {
+		pop();
+		return CUDA_SUCCESS;
+	}
+	if (!stack.depth) {
+		rt_thread_entered = false;
+		return push(context);
+	}
+	if (!replace_top(context))
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	make_top_current();
 	return CUDA_SUCCESS;
 }
 
@@ -207,77 +323,19 @@ CUresult cuCtxGetCurrent(CUcontext *context)
 	return CUDA_SUCCESS;
 }
 
-/* ---- what belongs to one ------------------------------------------------- */
-
-/*
- * The primary context's goes with the device: nobody has to know. So does what a thread makes while
- * another one destroys the context.
- */
-void drv_own(enum rt_owned kind, const void *handle)
-{
-	CUcontext context = drv_current();
-
-	if (!context || context->primary)
-		return;
-	pthread_mutex_lock(&rt_lock);
-	if (!__atomic_load_n(&context->destroyed, __ATOMIC_RELAXED))
-		rt_own(kind, handle, context);
-	pthread_mutex_unlock(&rt_lock);
-}
-
-CUcontext drv_owner(enum rt_owned kind, const void *handle, int device)
-{
-	const void *context;
-
-	pthread_mutex_lock(&rt_lock);
-	context = rt_owned_by(kind, handle);
-	pthread_mutex_unlock(&rt_lock);
-	return context ? (CUcontext)(uintptr_t)context : primary_of(device);
-}
-
-static void free_owned(CUcontext context)
-{
-	enum rt_owned kind;
-	void *handle;
-
-	for (;;) {
-		pthread_mutex_lock(&rt_lock);
-		handle = (void *)(uintptr_t)rt_owned_take(context, &kind);
-		pthread_mutex_unlock(&rt_lock);
-		if (!handle)
-			return;
-		switch (kind) {
-		case RT_OWNED_MEMORY: vgpuFree(handle); break;
-		case RT_OWNED_STREAM: vgpuStreamDestroy(handle); break;
-		case RT_OWNED_EVENT: vgpuEventDestroy(handle); break;
-		case RT_OWNED_MODULE: vgpuModuleUnload(handle); break;
-		}
-	}
-}
-
 /* ---- contexts of the program --------------------------------------------- */
 
-/*
- * No context of the device is left, and the runtime API has no code there: a new one is clean.
- * Memory of cuMemCreate() is of no context, and stays, unless the device's only one is dead.
- */
-static void reset_if_unused(int device)
+/* The primary one may have been opened to ask for properties of the device. */
+static void leave_primary(int device)
 {
-	struct rt_state *before = rt_current;
-	bool used = primaries[device].retained;
+	CUcontext primary = primary_of(device);
+	bool used;
 
 	pthread_mutex_lock(&lock);
-	for (CUcontext context = contexts; context; context = context->next)
-		used |= !context->destroyed && context->device == device;
+	used = primary->uses || primary->retained;
 	pthread_mutex_unlock(&lock);
-	rt_current = &rt_devices[device];
-	pthread_mutex_lock(&rt_lock);
-	used |= rt.phase != RT_READY ||
-		(rt.sticky == vgpuSuccess && (rt.modules || rt_virtual_in_use()));
-	pthread_mutex_unlock(&rt_lock);
 	if (!used)
-		vgpuDeviceReset();
-	rt_current = before;
+		rt_primary_leave(device);
 }
 
 static CUresult create(CUcontext *out, unsigned int flags, CUdevice device)
@@ -289,29 +347,28 @@ static CUresult create(CUcontext *out, unsigned int flags, CUdevice device)
 		return error;
 	if (!out || (flags & ~(unsigned int)CU_CTX_FLAGS_MASK))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (depth == STACK)
-		return CUDA_ERROR_INVALID_VALUE;
 	context = calloc(1, sizeof(*context));
 	if (!context)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (!touched && rt_thread_entered)
-		stack[depth++] = primary_of(rt_device());
 	context->device = device;
 	context->flags = flags;
+	error = drv_error(rt_context_open(device, context, &context->state));
+	if (error != CUDA_SUCCESS) {
+		free(context);
+		return error;
+	}
 	pthread_mutex_lock(&lock);
 	context->id = ++last_id;
 	context->next = contexts;
 	contexts = context;
 	pthread_mutex_unlock(&lock);
-	stack[depth++] = context;
-	make_current(context);
-	error = drv_error(rt_enter());
-	if (error == CUDA_SUCCESS)
-		error = drv_error(rt_leave(vgpuSuccess));
+	drv_current();
+	error = push(context);
 	if (error != CUDA_SUCCESS) {
 		cuCtxDestroy(context);
 		return error;
 	}
+	leave_primary(device);
 	*out = context;
 	return CUDA_SUCCESS;
 }
@@ -340,26 +397,27 @@ CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned 
 CUresult cuCtxDestroy(CUcontext context)
 {
 	CUresult error = drv_initialised();
-	struct rt_state *before = rt_current;
 
 	if (error != CUDA_SUCCESS)
 		return error;
 	if (!is_context(context) || context->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (__atomic_exchange_n(&context->destroyed, true, __ATOMIC_RELAXED))
+	if (rt_in_host_call())
+		return CUDA_ERROR_NOT_PERMITTED;
+	if (!use(context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	rt_current = &rt_devices[context->device];
-	free_owned(context);
-	reset_if_unused(context->device);
-	rt_current = before;
-	if (depth && stack[depth - 1] == context) {
-		depth--;
-		make_current(depth ? stack[depth - 1] : NULL);
+	if (__atomic_exchange_n(&context->destroyed, true, __ATOMIC_RELAXED)) {
+		unuse(context);
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	}
+	rt_context_close(context->state);
+	if (drv_current() == context)
+		pop();
+	unuse(context);
 	return CUDA_SUCCESS;
 }
 
-/* CUDA 2's counting of users: a context has one. */
+/* CUDA 2's counting of users: a context has one from the start, and ends with the last. */
 CUresult cuCtxAttach(CUcontext *context, unsigned int flags)
 {
 	CUresult error = drv_check();
@@ -369,12 +427,27 @@ CUresult cuCtxAttach(CUcontext *context, unsigned int flags)
 	if (!context || flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	*context = drv_current();
+	pthread_mutex_lock(&lock);
+	(*context)->attached++;
+	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuCtxDetach(CUcontext context)
 {
-	return drv_context_known(context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+	CUresult error = drv_initialised();
+	bool last;
+
+	if (error != CUDA_SUCCESS)
+		return error;
+	if (!drv_context_known(context) || context != drv_current())
+		return CUDA_ERROR_INVALID_CONTEXT;
+	pthread_mutex_lock(&lock);
+	last = !context->attached && !context->primary;
+	if (context->attached)
+		context->attached--;
+	pthread_mutex_unlock(&lock);
+	return last ? cuCtxDestroy(context) : CUDA_SUCCESS;
 }
 
 /* ---- the primary context -------------------------------------------------- */
@@ -402,6 +475,25 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 	__atomic_fetch_add(&primary->retained, 1, __ATOMIC_RELAXED);
 	*context = primary;
 	return CUDA_SUCCESS;
+}
+
+/*
+ * Nobody retains it, and the runtime API has no code there: the next one is clean. Memory of
+ * cuMemCreate() stays, unless the context is dead.
+ */
+static void reset_if_unused(int device)
+{
+	struct rt_state *before = rt_current;
+	bool used;
+
+	rt_current = &rt_devices[device];
+	pthread_mutex_lock(&rt_lock);
+	used = rt.phase != RT_READY ||
+	       (rt.sticky == vgpuSuccess && (rt.modules || rt_virtual_in_use()));
+	pthread_mutex_unlock(&rt_lock);
+	if (!used)
+		vgpuDeviceReset();
+	rt_current = before;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)

@@ -62,7 +62,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CU
 			  stream);
 }
 
-/* The addresses say which devices they are on. */
+/* The addresses say which contexts they are of. */
 CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
 		      CUcontext src_context, size_t bytes)
 {
@@ -80,11 +80,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr s
 		return error;
 	if (!drv_context_known(dst_context) || !drv_context_known(src_context))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (drv_context_device(dst_context) == drv_context_device(src_context))
-		return cuMemcpyDtoDAsync_v2(dst, src, bytes, stream);
-	/* through the process: behind what the stream has */
-	error = drv_error(vgpuStreamSynchronize(drv_stream(stream)));
-	return error == CUDA_SUCCESS ? cuMemcpyDtoD_v2(dst, src, bytes) : error;
+	return cuMemcpyDtoDAsync_v2(dst, src, bytes, stream);
 }
 
 /* ---- rows and boxes ------------------------------------------------------ */

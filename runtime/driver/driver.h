@@ -9,16 +9,14 @@
  *
  * DOC: Contexts
  *
- * A process has one context of a device (runtime/api). The primary context and those of
- * cuCtxCreate() are names for it that a thread makes current, so memory, and a fault, are common to
- * all contexts of a device. What was made while a context of cuCtxCreate() was current belongs to
- * that, and is freed with it. With the last context of a device, if nobody uses the runtime API,
- * the device is reset.
+ * A context is a struct rt_state of runtime/api: the primary one of a device, or one of
+ * cuCtxCreate() (api/contexts.h). Each thread has a stack of them; that on top is `rt_current', for
+ * calls of the runtime API, too.
  */
 #ifndef VGPU_DRIVER_H
 #define VGPU_DRIVER_H
 
-#include "api/owned.h"
+#include "api/state.h"
 #include "cuda.h"
 
 /* error.c: the native code as the driver API has it */
@@ -43,8 +41,8 @@ CUresult drv_refuse(bool *said, const char *call, const char *what);
 })
 
 /*
- * context.c: whether a call that needs a context may go on. Makes the device of the thread's
- * context the current one. CUDA_ERROR_NOT_INITIALIZED, _INVALID_CONTEXT, _CONTEXT_IS_DESTROYED.
+ * context.c: whether a call that needs a context may go on. CUDA_ERROR_NOT_INITIALIZED,
+ * _INVALID_CONTEXT, _CONTEXT_IS_DESTROYED.
  */
 CUresult drv_check(void);
 /* The same, and takes rt_lock; rt_leave() gives it back. */
@@ -55,12 +53,8 @@ CUresult drv_device(CUdevice device);	/* drv_initialised(), and there is such a 
 CUcontext drv_current(void);
 /* False for what is no context, or was destroyed. */
 bool drv_context_known(CUcontext context);
-int drv_context_device(CUcontext context);
-
-/* What has been made belongs to the current context. */
-void drv_own(enum rt_owned kind, const void *handle);
-/* The context that it, which is of @device, belongs to. */
-CUcontext drv_owner(enum rt_owned kind, const void *handle, int device);
+/* What the program calls it. */
+CUcontext drv_context_of(const struct rt_state *state);
 
 /* device.c: properties, without which device the thread uses being changed */
 CUresult drv_properties(CUdevice device, vgpuDeviceProperties *properties);

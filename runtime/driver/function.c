@@ -149,31 +149,40 @@ CUresult cuFuncLoad(CUfunction handle)
 
 /* ---- of kernels, on any device ------------------------------------------- */
 
+/* A context of the device is current afterwards. *@pushed: another one than before, on top. */
+static CUresult go_to(CUdevice device, bool *pushed)
+{
+	CUresult error = drv_device(device);
+
+	*pushed = error == CUDA_SUCCESS && rt_device() != device;
+	return *pushed ? cuCtxPushCurrent(drv_context_of(&rt_devices[device])) : error;
+}
+
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel,
 			      CUdevice device)
 {
-	struct rt_state *before = rt_current;
-	CUresult error = drv_device(device);
+	bool pushed;
+	CUresult error = go_to(device, &pushed);
 
 	if (error != CUDA_SUCCESS)
 		return error;
-	rt_current = &rt_devices[device];
 	error = cuFuncGetAttribute(value, attribute, (CUfunction)(void *)kernel);
-	rt_current = before;
+	if (pushed)
+		cuCtxPopCurrent(NULL);
 	return error;
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
 			      CUdevice device)
 {
-	struct rt_state *before = rt_current;
-	CUresult error = drv_device(device);
+	bool pushed;
+	CUresult error = go_to(device, &pushed);
 
 	if (error != CUDA_SUCCESS)
 		return error;
-	rt_current = &rt_devices[device];
 	error = cuFuncSetAttribute((CUfunction)(void *)kernel, attribute, value);
-	rt_current = before;
+	if (pushed)
+		cuCtxPopCurrent(NULL);
 	return error;
 }
 

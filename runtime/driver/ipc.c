@@ -81,7 +81,6 @@ CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
 		error = drv_error(rt_ipc_event_open(&shared, &opened));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(RT_OWNED_EVENT, opened);
 	*event = (CUevent)(void *)opened;
 	return CUDA_SUCCESS;
 }

@@ -30,7 +30,6 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 		error = drv_error(vgpuMalloc(&memory, bytes));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(RT_OWNED_MEMORY, memory);
 	*pointer = (CUdeviceptr)(uintptr_t)memory;
 	return CUDA_SUCCESS;
 }
@@ -49,7 +48,6 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
 		error = drv_error(vgpuMallocPitch(&memory, pitch, width, height));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(RT_OWNED_MEMORY, memory);
 	*pointer = (CUdeviceptr)(uintptr_t)memory;
 	return CUDA_SUCCESS;
 }
@@ -66,7 +64,6 @@ CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned int flag
 		error = drv_error(vgpuMallocManaged(&memory, bytes));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(RT_OWNED_MEMORY, memory);
 	*pointer = (CUdeviceptr)(uintptr_t)memory;
 	return CUDA_SUCCESS;
 }
@@ -184,7 +181,7 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *pointer)
 
 struct about {
 	int kind;	/* 0 not known, 1 host, 2 device, 3 managed */
-	int device;
+	struct rt_state *context;
 	void *base;
 	size_t bytes;
 	bool mapped;	/* kernels use it */
@@ -198,7 +195,7 @@ static CUresult look_at(CUdeviceptr pointer, struct about *about)
 	if (error != CUDA_SUCCESS)
 		return error;
 	rt_current = rt_owner(drv_pointer(pointer));
-	about->device = rt_device();
+	about->context = rt_current;
 	error = drv_error(vgpuPointerInfo(drv_pointer(pointer), &about->kind, &about->base,
 					  &about->bytes));
 	about->mapped = about->kind >= 2 || (about->kind == 1 && rt.ops && rt.ops->map_host);
@@ -214,8 +211,7 @@ static CUresult attribute_of(const struct about *about, CUdeviceptr pointer,
 
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*(CUcontext *)data = known ? drv_owner(RT_OWNED_MEMORY, about->base,
-						       about->device) : NULL;
+		*(CUcontext *)data = known ? drv_context_of(about->context) : NULL;
 		break;
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		*(unsigned int *)data = about->kind >= 2 ? CU_MEMORYTYPE_DEVICE :
@@ -242,7 +238,7 @@ static CUresult attribute_of(const struct about *about, CUdeviceptr pointer,
 		*(int *)data = about->kind == 3;
 		break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		*(int *)data = known ? about->device : -2;
+		*(int *)data = known ? rt_device_of(about->context) : -2;
 		break;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 		*(CUdeviceptr *)data = (CUdeviceptr)(uintptr_t)about->base;

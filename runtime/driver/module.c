@@ -58,7 +58,6 @@ static CUresult load(CUmodule *out, const void *data, size_t bytes, struct drv_j
 	drv_jit_end(jit, error);
 	if (error != vgpuSuccess)
 		return drv_error(error);
-	drv_own(RT_OWNED_MODULE, module);
 	*out = (CUmodule)(void *)module;
 	return CUDA_SUCCESS;
 }
@@ -185,9 +184,14 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodule modu
 /* The lock is held if there is no error. */
 static CUresult enter(CUresult first, bool valid)
 {
+	bool entered = rt_thread_entered;
+
 	if (first == CUDA_SUCCESS && !valid)
 		first = CUDA_ERROR_INVALID_VALUE;
-	return first == CUDA_SUCCESS ? drv_error(rt_enter()) : first;
+	if (first == CUDA_SUCCESS)
+		first = drv_error(rt_enter());
+	rt_thread_entered = entered;
+	return first;
 }
 
 static CUresult library_load(CUlibrary *out, const void *code, size_t bytes, CUjit_option *jit,

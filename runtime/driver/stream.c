@@ -16,7 +16,6 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int pr
 		error = drv_error(vgpuStreamCreatePriority(&made, flags, priority));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(RT_OWNED_STREAM, made);
 	*stream = (CUstream)(void *)made;
 	return CUDA_SUCCESS;
 }
@@ -83,16 +82,22 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority)
 		       drv_error(vgpuStreamGetPriority(drv_stream(stream), priority)) : error;
 }
 
+/* Of whatever context it is. */
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-	CUresult error = known(stream);
+	CUresult error = drv_enter();
+	struct rt_state *state = rt_current;
 
-	if (error == CUDA_SUCCESS && !context)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		*context = (uintptr_t)stream <= 2 ? drv_current() :
-				drv_owner(RT_OWNED_STREAM, stream, rt_device());
-	return error;
+	if (error != CUDA_SUCCESS)
+		return error;
+	if ((uintptr_t)stream > 2)
+		state = rt_stream_context(drv_stream(stream));
+	if (!state)
+		return drv_error(rt_leave(vgpuErrorInvalidResourceHandle));
+	if (!context)
+		return drv_error(rt_leave(vgpuErrorInvalidValue));
+	*context = drv_context_of(state);
+	return drv_error(rt_leave(vgpuSuccess));
 }
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
@@ -182,7 +187,6 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
 		error = drv_error(vgpuEventCreate(&made, flags));
 	if (error != CUDA_SUCCESS)
 		return error;
-	drv_own(RT_OWNED_EVENT, made);
 	*event = (CUevent)(void *)made;
 	return CUDA_SUCCESS;
 }

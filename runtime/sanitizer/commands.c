@@ -11,10 +11,10 @@
 #include "commands.h"
 #include "core.h"
 #include "sanitizer.h"
-#include "transport/transport.h"
+#include "transport/embedded_device.h"
 #include "vgpu.h"
 
-#define DEVICES	16u
+#define DEVICES	1040u	/* each context has one: those of 16 devices, and 1024 */
 
 struct pending {
 	struct pending *next;
@@ -29,15 +29,36 @@ struct queue {
 	struct pending *first, **end;
 };
 
-static void *transports[DEVICES];
+static const void *hosts[DEVICES];	/* by the device's number; NULL: closed */
+static u32 host_count;			/* all behind are NULL */
 static struct queue *queues;
 
-u32 san_device_of(const void *transport)
+u32 san_device_of(const void *host)
 {
-	for (u32 n = 0; n < DEVICES; n++)
-		if (transports[n] == transport)
+	for (u32 n = 0; n < host_count; n++)
+		if (hosts[n] == host)
 			return n;
 	return DEVICES;
+}
+
+static u32 device_of(const struct vgpu_transport *t)
+{
+	return san_device_of(t->host);
+}
+
+/* A device keeps its number; those of further contexts come behind. */
+static void number_device(unsigned int index, const void *host)
+{
+	u32 n = index;
+
+	if (n >= DEVICES || hosts[n])
+		for (n = 16; n < DEVICES && hosts[n]; n++)
+			;
+	if (n == DEVICES)
+		return;
+	hosts[n] = host;
+	if (host_count <= n)
+		host_count = n + 1;
 }
 
 static struct queue *queue_of(u32 device, u32 number)
@@ -116,7 +137,7 @@ static int submit(struct vgpu_transport *t, uint32_t number, const struct vgpu_c
 		  uint32_t count, uint32_t *failed, uint64_t *seq)
 {
 	struct pending *first = NULL, **end = &first;
-	u32 device = san_device_of(t);
+	u32 device = device_of(t);
 	struct queue *queue;
 	int error;
 
@@ -155,12 +176,12 @@ static int submit(struct vgpu_transport *t, uint32_t number, const struct vgpu_c
 	return error;
 }
 
-void san_completed(void *transport, u32 number, u64 seq)
+void san_completed(const void *host, u32 number, u64 seq)
 {
 	struct queue *queue;
 
 	san_lock();
-	queue = queue_of(san_device_of(transport), number);
+	queue = queue_of(san_device_of(host), number);
 	while (queue && queue->first && queue->first->command.seq <= seq) {
 		struct pending *one = queue->first;
 
@@ -177,14 +198,17 @@ static int open_device(unsigned int index, struct vgpu_transport **out, char *me
 {
 	int error = vgpu_transport_embedded.open(index, out, message, size);
 
-	if (!error && index < DEVICES)
-		transports[index] = *out;
+	if (!error) {
+		san_lock();
+		number_device(index, (*out)->host);
+		san_unlock();
+	}
 	return error;
 }
 
 static void close_device(struct vgpu_transport *t)
 {
-	u32 device = san_device_of(t);
+	u32 device = device_of(t);
 
 	vgpu_transport_embedded.close(t);
 	san_lock();
@@ -197,7 +221,7 @@ static void close_device(struct vgpu_transport *t)
 		queue->last = 0;
 	}
 	if (device < DEVICES)
-		transports[device] = NULL;
+		hosts[device] = NULL;
 	san_unlock();
 }
 
@@ -210,7 +234,7 @@ static int queue_create(struct vgpu_transport *t, uint32_t *number)
 	if (error)
 		return error;
 	san_lock();
-	queue = queue_of(san_device_of(t), *number);
+	queue = queue_of(device_of(t), *number);
 	if (queue)
 		queue->last = 0;
 	san_unlock();
@@ -223,7 +247,7 @@ static int wait_done(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int
 	int error = vgpu_transport_embedded.wait(t, queue, seq, timeout_ns, completed);
 
 	if (!error || error == -ETIMEDOUT)
-		san_host_knows(san_device_of(t), queue, *completed);
+		san_host_knows(device_of(t), queue, *completed);
 	return error;
 }
 

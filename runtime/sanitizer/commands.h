@@ -12,8 +12,8 @@
 void san_lock(void);
 void san_unlock(void);
 
-/* The number of the device behind a transport, from 0. */
-u32 san_device_of(const void *transport);
+/* The number of the device that has this host (embedded_device.h), from 0. */
+u32 san_device_of(const void *host);
 
 /* To the tools; the first two with the mutex held, the third takes it. */
 void san_command_begin(const struct san_command *command);

@@ -18,7 +18,7 @@ static u64 freed_count;
 
 /* ---- ranges of devices -------------------------------------------------- */
 
-#define HEAPS	16u
+#define HEAPS	1040u
 
 static struct { u64 address, bytes; } heaps[HEAPS];
 static unsigned int heap_count;

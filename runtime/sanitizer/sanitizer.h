@@ -25,10 +25,10 @@ extern bool san_on;
 bool san_configure(char *message, size_t size);
 /* The embedded transport with what the sanitizer looks at between; only with san_on. */
 const struct vgpu_transport_ops *san_transport(void);
-/* For the embedded transport: whom the device tells, NULL: nobody; its host is the transport. */
+/* For the embedded transport: whom the device tells, NULL: nobody. */
 const struct vgpu_watch_ops *san_watch(void);
-/* For the embedded transport: the command of @transport has ended. */
-void san_completed(void *transport, u32 queue, u64 seq);
+/* For the embedded transport: a command of the device of @host has ended. */
+void san_completed(const void *host, u32 queue, u64 seq);
 
 /* Bytes that stay free behind variables and allocations; 0: the sanitizer is off. */
 static inline uint32_t san_red_zone(void)

@@ -1,310 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
  * The device inside this process: no module, no root. Whoever waits drives it (vgpu_device_run), so
- * virtual time passes only while somebody waits or asks. Hosts the device as kmod/ does, through
- * vgpu_device.h; the only file of the runtime that runs the device. Its configuration comes from
- * embedded_config.c; VGPU_TRACE names a file for its trace records.
+ * virtual time passes only while somebody waits or asks. The only file of the runtime that runs the
+ * device; embedded_device.c is its host.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "embedded_config.h"
-#include "embedded_frames.h"
-#include "embedded_host.h"
-#include "host_memory.h"
+#include "embedded_device.h"
 #include "managed.h"
-#include "native.h"
-#include "sanitizer/sanitizer.h"
-#include "threads.h"
-#include "transport.h"
-#include "vgpu_device.h"
 
 #define EVENTS		64u		/* run between two looks at what is wanted */
 #define POLL_EVENTS	256u		/* run by somebody who only looks */
 
-/** struct buffer - process memory of a command, whose cookie it is */
-struct buffer {
-	u64 address, bytes;
-};
-
-struct vgpu_transport {
-	/* A turn: whoever waits for the device's lock goes before the one who just had it. */
-	pthread_mutex_t turn, lock;
-	struct vgpu_device *device;
-	u32 context;
-	bool dead;
-	struct vgpu_host_frames frames;
-	struct vgpu_host_calls calls;
-	FILE *trace;
-	struct vgpu_native_choice native;
-	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
-	struct vgpu_host_ops ops;	/* with threads, if there are any */
-	struct vgpu_host_window window;	/* for as long as the lock is held */
-};
-
-static void embedded_lock(struct vgpu_transport *t)
-{
-	pthread_mutex_lock(&t->turn);
-	pthread_mutex_lock(&t->lock);
-	pthread_mutex_unlock(&t->turn);
-	t->window = (struct vgpu_host_window){ 0 };
-}
-
-static void embedded_unlock(struct vgpu_transport *t)
-{
-	pthread_mutex_unlock(&t->lock);
-}
-
 /* The result of a call of the device, made with the lock held. */
-#define LOCKED(t, call) ({		\
-	int error_;			\
-					\
-	embedded_lock(t);		\
-	error_ = (call);		\
-	embedded_unlock(t);		\
-	error_;				\
+#define LOCKED(t, call) ({			\
+	int error_;				\
+						\
+	vgpu_embedded_lock((t)->host);		\
+	error_ = (call);			\
+	vgpu_embedded_unlock((t)->host);	\
+	error_;					\
 })
-
-/* ---- what the device asks of its host ----------------------------------- */
-
-static void *get_frame(void *host, u32 context)
-{
-	struct vgpu_transport *t = host;
-
-	(void)context;
-	return vgpu_host_frame_get(&t->frames);
-}
-
-static void put_frame(void *host, void *memory)
-{
-	struct vgpu_transport *t = host;
-
-	vgpu_host_frame_put(&t->frames, memory);
-}
-
-static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
-		enum vgpu_move direction)
-{
-	const struct buffer *buffer = (const struct buffer *)(uintptr_t)cookie;
-	struct vgpu_transport *t = host;
-
-	(void)context;
-	return vgpu_host_move(&t->window, buffer->address + offset, memory, bytes,
-			      buffer->address + buffer->bytes, direction == VGPU_MOVE_TO_HOST);
-}
-
-/* Whoever waits asks the device itself. */
-static void completed(void *host, const struct vgpu_completion *completion)
-{
-	if (san_on)
-		san_completed(host, completion->queue, completion->seq);
-	free((void *)(uintptr_t)completion->cookie);
-}
-
-static void context_died(void *host, u32 context, const struct vgpu_fault *fault)
-{
-	struct vgpu_transport *t = host;
-
-	(void)context;
-	(void)fault;
-	t->dead = true;
-}
-
-static void trace(void *host, const struct vgpu_trace_record *record)
-{
-	struct vgpu_transport *t = host;
-
-	if (t->trace)
-		fwrite(record, sizeof(*record), 1, t->trace);
-}
-
-/* What is not managed is the process's own memory, at its own address. */
-static void *managed_page(void *host, u32 context, u64 address)
-{
-	void *alias = vgpu_managed_alias(address);
-
-	(void)host;
-	(void)context;
-	return alias ? alias : (void *)(uintptr_t)address;
-}
-
-static void revoke_access(void *host, u32 context, u64 address, u64 bytes)
-{
-	(void)host;
-	(void)context;
-	vgpu_managed_revoke(address, bytes);
-}
-
-static void protect(void *host, u32 context, u64 address, u64 bytes)
-{
-	(void)host;
-	(void)context;
-	vgpu_managed_protect(address, bytes);
-}
-
-static int native(void *host, const struct vgpu_insn *code, u32 count, const u16 *cost,
-		  u64 executed, const struct vgpu_native_code **out)
-{
-	struct vgpu_transport *t = host;
-
-	return vgpu_native_find(&t->native, code, count, cost, executed, out);
-}
-
-static void parallel(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
-		     void *arg, u32 count)
-{
-	struct vgpu_transport *t = host;
-
-	vgpu_threads_run(t->threads, run, end, arg, count);
-}
-
-static void turn(void *host, u32 n)
-{
-	struct vgpu_transport *t = host;
-
-	vgpu_threads_turn(t->threads, n);
-}
-
-static void lock_shared(void *host)
-{
-	struct vgpu_transport *t = host;
-
-	vgpu_threads_lock(t->threads);
-}
-
-static void unlock_shared(void *host)
-{
-	struct vgpu_transport *t = host;
-
-	vgpu_threads_unlock(t->threads);
-}
-
-static const struct vgpu_host_ops host_ops = {
-	.get_frame = get_frame,
-	.put_frame = put_frame,
-	.move = move,
-	.completed = completed,
-	.context_died = context_died,
-	.trace = trace,
-	.managed_page = managed_page,
-	.revoke = revoke_access,
-	.protect = protect,
-	.native = native,
-};
-
-static struct vgpu_host_ops ops_of(const struct vgpu_transport *t)
-{
-	struct vgpu_host_ops ops = host_ops;
-
-	ops.watch = san_watch();
-	if (t->threads) {
-		ops.parallel = parallel;
-		ops.turn = turn;
-		ops.lock = lock_shared;
-		ops.unlock = unlock_shared;
-	}
-	return ops;
-}
-
-/* ---- opening ------------------------------------------------------------ */
-
-/* Of the first device the file that is named, of the others that with their number behind it. */
-static int open_trace(unsigned int index, struct vgpu_transport *t, char *message, size_t size)
-{
-	const char *wanted = getenv("VGPU_TRACE");
-	char path[4096];
-
-	if (!wanted || !*wanted)
-		return 0;
-	snprintf(path, sizeof(path), index ? "%s.%u" : "%s", wanted, index);
-	t->trace = fopen(path, "we");
-	if (!t->trace) {
-		snprintf(message, size, "VGPU_TRACE: cannot open %s: %s", path, strerror(errno));
-		return -EINVAL;
-	}
-	fwrite("VGPUTRC1", 8, 1, t->trace);
-	vgpu_device_trace(t->device, true);
-	return 0;
-}
-
-static void embedded_close(struct vgpu_transport *t)
-{
-	vgpu_managed_end(t);
-	if (t->device) {
-		if (t->context)
-			vgpu_context_close(t->device, t->context);
-		vgpu_device_destroy(t->device);
-	}
-	vgpu_threads_destroy(t->threads);
-	vgpu_managed_unmap_all(t);
-	if (t->trace && fclose(t->trace))
-		fprintf(stderr, "vgpu: the trace is incomplete: %s\n", strerror(errno));
-	vgpu_host_frames_free(&t->frames);
-	free(t);
-}
-
-static int embedded_open(unsigned int index, struct vgpu_transport **out, char *message,
-			 size_t size)
-{
-	struct vgpu_config config;
-	struct vgpu_transport *t;
-	int error;
-
-	if (index >= vgpu_embedded_devices()) {
-		snprintf(
-			message, size,
-			"VGPU_DEVICE=%u: there are %u embedded devices, as many as VGPU_PRESET "
-			"names, from 0",
-			index, vgpu_embedded_devices());
-		return -EINVAL;
-	}
-	error = vgpu_embedded_configure(index, &config, message, size);
-	if (error)
-		return error;
-	if (san_on && strcmp(config.timing, "interval")) {
-		snprintf(message, size, "timing=%s: the sanitizer needs timing=interval",
-			 config.timing);
-		return -EINVAL;
-	}
-	t = calloc(1, sizeof(*t));
-	if (!t) {
-		snprintf(message, size, "out of memory for a device");
-		return -ENOMEM;
-	}
-	pthread_mutex_init(&t->turn, NULL);
-	pthread_mutex_init(&t->lock, NULL);
-	vgpu_host_calls_init(&t->calls, &t->lock);
-	error = vgpu_native_configure(&t->native, message, size);
-	if (!error)
-		error = vgpu_threads_create(&t->threads, message, size);
-	if (!error) {
-		t->ops = ops_of(t);
-		error = vgpu_device_create(&config, &t->ops, t, &t->device);
-		if (error)
-			snprintf(message, size, "cannot create the device: %s", strerror(-error));
-	}
-	if (!error)
-		error = vgpu_embedded_set_knobs(t->device, message, size);
-	if (!error)
-		error = open_trace(index, t, message, size);
-	if (!error) {
-		error = vgpu_context_open(t->device, (u64)getpid(), NULL, &t->context);
-		if (error)
-			snprintf(message, size, "cannot create a context: %s",
-				 strerror(-error));
-	}
-	if (error) {
-		embedded_close(t);
-		return error;
-	}
-	*out = t;
-	return 0;
-}
 
 /* ---- the operations ----------------------------------------------------- */
 
@@ -359,7 +79,7 @@ static int serve_access(void *owner, uint64_t address, bool write)
 	int error;
 
 	do {
-		embedded_lock(t);
+		vgpu_embedded_lock(t->host);
 		error = vgpu_managed_fetch(t->device, t->context, address, write, &first, &bytes,
 					   &writable);
 		if (error == -EAGAIN) {
@@ -376,7 +96,7 @@ static int serve_access(void *owner, uint64_t address, bool write)
 			if (bytes)
 				vgpu_managed_grant_ahead(first, bytes);
 		}
-		embedded_unlock(t);
+		vgpu_embedded_unlock(t->host);
 	} while (error == -EAGAIN);
 	return error;
 }
@@ -387,9 +107,9 @@ static int embedded_map_managed(struct vgpu_transport *t, uint64_t address, uint
 
 	if (error)
 		return error;
-	embedded_lock(t);
+	vgpu_embedded_lock(t->host);
 	error = vgpu_memory_map_managed(t->device, t->context, address, bytes);
-	embedded_unlock(t);
+	vgpu_embedded_unlock(t->host);
 	if (error)
 		vgpu_managed_unmap(address, bytes);
 	return error;
@@ -418,14 +138,14 @@ static int embedded_map_host(struct vgpu_transport *t, uint64_t address, uint64_
 
 	if (error)
 		return error;
-	embedded_lock(t);
+	vgpu_embedded_lock(t->host);
 	error = writable ? vgpu_memory_map_host(t->device, t->context, address, bytes) :
 			   vgpu_memory_map_host_read(t->device, t->context, address, bytes);
-	embedded_unlock(t);
+	vgpu_embedded_unlock(t->host);
 	return error ? error : !writable;
 }
 
-/* The device ends with the process, which has one context of it: nobody could import anything. */
+/* The device ends with the process: nobody could import anything. */
 static unsigned int embedded_abilities(struct vgpu_transport *t)
 {
 	(void)t;
@@ -467,7 +187,7 @@ static int embedded_peek(struct vgpu_transport *t, uint64_t address, void *memor
 static int copy_command(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 {
 	u64 address = 0, bytes = 0;
-	struct buffer *buffer;
+	struct vgpu_buffer *buffer;
 	int error;
 
 	push->cmd = *cmd;
@@ -502,7 +222,7 @@ static int copy_command(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 	buffer = malloc(sizeof(*buffer));
 	if (!buffer)
 		return -ENOMEM;
-	*buffer = (struct buffer){ address, bytes };
+	*buffer = (struct vgpu_buffer){ address, bytes };
 	push->cookie = (uintptr_t)buffer;
 	return 0;
 }
@@ -531,29 +251,45 @@ static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
 			return error;
 		}
 	}
-	embedded_lock(t);
+	vgpu_embedded_lock(t->host);
 	error = vgpu_queue_push(t->device, t->context, queue, push, count, failed, &last);
 	for (u32 i = 0; i < count && !error; i++)
-		t->calls.pending += commands[i].op == VGPU_CMD_HOST;
-	embedded_unlock(t);
+		t->host->calls.pending += commands[i].op == VGPU_CMD_HOST;
+	vgpu_embedded_unlock(t->host);
 	if (error)
 		drop_commands(push, count);
 	*seq = last;
 	return error;
 }
 
+/* Is a function of a context of the device due? */
+static bool any_due(const struct vgpu_embedded *host)
+{
+	for (const struct vgpu_transport *t = host->contexts; t; t = t->next)
+		if (!t->dead && vgpu_host_due(host->device, t->context))
+			return true;
+	return false;
+}
+
+static bool any_dead(const struct vgpu_embedded *host)
+{
+	for (const struct vgpu_transport *t = host->contexts; t; t = t->next)
+		if (t->dead)
+			return true;
+	return false;
+}
+
 /* A few events, with the lock held. A host function that is due is waited for first. */
-static u64 run_device(struct vgpu_transport *t, u32 events)
+static u64 run_device(struct vgpu_embedded *host, u32 events)
 {
 	u64 next;
 
-	while (!t->dead && vgpu_host_due(t->device, t->context) &&
-	       vgpu_host_calls_patience(&t->calls))
-		t->window = (struct vgpu_host_window){ 0 };
+	while (any_due(host) && vgpu_host_calls_patience(&host->calls))
+		host->window = (struct vgpu_host_window){ 0 };
 	/* one at a time, where the first event after which one is due matters */
-	next = vgpu_device_run(t->device, VGPU_NEVER, t->calls.pending ? 1 : events);
-	if (t->dead || vgpu_host_due(t->device, t->context))
-		vgpu_host_calls_due(&t->calls);
+	next = vgpu_device_run(host->device, VGPU_NEVER, host->calls.pending ? 1 : events);
+	if (any_dead(host) || any_due(host))
+		vgpu_host_calls_due(&host->calls);
 	return next;
 }
 
@@ -568,22 +304,22 @@ static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq,
 	for (;;) {
 		bool waits = false;
 
-		embedded_lock(t);
-		t->calls.alone = false;
+		vgpu_embedded_lock(t->host);
+		t->host->calls.alone = false;
 		error = vgpu_queue_completed(t->device, t->context, queue, &done);
 		if (!error && done < seq) {
-			next = run_device(t, events);
+			next = run_device(t->host, events);
 			error = vgpu_queue_completed(t->device, t->context, queue, &done);
 		}
 		if (!error && t->dead && (done >= seq || next == VGPU_NEVER))
 			error = -EIO;
 		/* nothing happens before a function of the process has returned */
-		if (!error && done < seq && next == VGPU_NEVER && t->calls.pending) {
+		if (!error && done < seq && next == VGPU_NEVER && t->host->calls.pending) {
 			waits = true;
 			if (timeout_ns)
-				vgpu_host_calls_doze(&t->calls);
+				vgpu_host_calls_doze(&t->host->calls);
 		}
-		embedded_unlock(t);
+		vgpu_embedded_unlock(t->host);
 		*completed_seq = done;
 		if (error || done >= seq)
 			return error;
@@ -613,21 +349,21 @@ static int embedded_host_wait(struct vgpu_transport *t, uint32_t queue, uint64_t
 	bool idle = false;
 	int error;
 
-	embedded_lock(t);
+	vgpu_embedded_lock(t->host);
 	error = host_is_due(t, queue, seq);
-	if (error == -EAGAIN && !t->calls.alone) {
-		vgpu_host_calls_wait_due(&t->calls);
+	if (error == -EAGAIN && !t->host->calls.alone) {
+		vgpu_host_calls_wait_due(&t->host->calls);
 		error = host_is_due(t, queue, seq);
 	}
-	embedded_unlock(t);
+	vgpu_embedded_unlock(t->host);
 	/* nobody else runs the device */
-	while (error == -EAGAIN && t->calls.alone && !idle && vgpu_host_calls_now() < end) {
-		embedded_lock(t);
-		idle = run_device(t, EVENTS) == VGPU_NEVER;
+	while (error == -EAGAIN && t->host->calls.alone && !idle && vgpu_host_calls_now() < end) {
+		vgpu_embedded_lock(t->host);
+		idle = run_device(t->host, EVENTS) == VGPU_NEVER;
 		error = host_is_due(t, queue, seq);
 		if (idle && error == -EAGAIN)
-			vgpu_host_calls_doze(&t->calls);
-		embedded_unlock(t);
+			vgpu_host_calls_doze(&t->host->calls);
+		vgpu_embedded_unlock(t->host);
 	}
 	return error == -EAGAIN ? -ETIMEDOUT : error;
 }
@@ -636,10 +372,10 @@ static int embedded_host_done(struct vgpu_transport *t, uint32_t queue, uint64_t
 {
 	int error;
 
-	embedded_lock(t);
+	vgpu_embedded_lock(t->host);
 	error = vgpu_host_done(t->device, t->context, queue, seq);
-	vgpu_host_calls_done(&t->calls);
-	embedded_unlock(t);
+	vgpu_host_calls_done(&t->host->calls);
+	vgpu_embedded_unlock(t->host);
 	return error;
 }
 
@@ -650,8 +386,8 @@ static int embedded_limit_sms(struct vgpu_transport *t, uint32_t sms)
 
 const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.name = "embedded",
-	.open = embedded_open,
-	.close = embedded_close,
+	.open = vgpu_embedded_open,
+	.close = vgpu_embedded_close,
 	.device_info = embedded_device_info,
 	.context_info = embedded_context_info,
 	.queue_create = embedded_queue_create,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "across.h"
 #include "ipc_event.h"
-#include "owned.h"
 
 #define SLOTS 64u
 
@@ -72,13 +72,54 @@ static void slot_put(struct vgpuEvent *event)
 	rt.busy_slots = slot;
 }
 
-static bool event_known(const struct vgpuEvent *handle)
+static bool is_of(const struct rt_state *context, const struct vgpuEvent *handle)
 {
-	for (struct vgpuEvent *event = rt.events; event; event = event->next)
+	for (struct vgpuEvent *event = context->events; event; event = event->next)
 		if (event == handle)
 			return true;
 	return false;
 }
+
+static bool event_known(const struct vgpuEvent *handle)
+{
+	return is_of(rt_current, handle);
+}
+
+/* NULL: it is no event. */
+static struct rt_state *context_of(const struct vgpuEvent *handle)
+{
+	struct rt_state *state;
+
+	if (event_known(handle))
+		return rt_current;
+	rt_for_each(state)
+		if (is_of(state, handle))
+			return state;
+	return NULL;
+}
+
+static vgpuError_t leave_to(struct rt_state *before, vgpuError_t error)
+{
+	error = rt_leave_quiet(error);
+	rt_current = before;
+	return error;
+}
+
+/* For calls that take an event of any context: its own is current until leave_to(). */
+static vgpuError_t enter_for(const struct vgpuEvent *handle)
+{
+	struct rt_state *before = rt_current, *context;
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	context = context_of(handle);
+	if (!context)
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	rt_current = context;
+	return rt.sticky == vgpuSuccess ? vgpuSuccess : leave_to(before, rt.sticky);
+}
+
 
 /* @name: of the event of another process that it is; NULL: a new one */
 static vgpuError_t event_add(unsigned int flags, const struct rt_event_name *name, vgpuEvent_t *out)
@@ -144,21 +185,19 @@ vgpuError_t rt_ipc_event_open(const struct rt_ipc_event *handle, vgpuEvent_t *ou
 
 vgpuError_t vgpuEventDestroy(vgpuEvent_t handle)
 {
+	struct rt_state *before = rt_current;
+	vgpuError_t error = enter_for(handle);
 	struct vgpuEvent **at = &rt.events;
-	vgpuError_t error = rt_enter();
 
 	if (error != vgpuSuccess)
 		return error;
-	while (*at && *at != handle)
+	while (*at != handle)
 		at = &(*at)->next;
-	if (!*at)
-		return rt_leave(vgpuErrorInvalidResourceHandle);
 	*at = handle->next;
-	rt_disown(RT_OWNED_EVENT, handle);
 	rt_ipc_event_detach(handle);
 	slot_put(handle);
 	free(handle);
-	return rt_leave(vgpuSuccess);
+	return leave_to(before, vgpuSuccess);
 }
 
 vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
@@ -196,53 +235,55 @@ vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned
 {
 	vgpuError_t error = rt_enter();
 	struct vgpuStream *stream;
+	struct rt_state *context;
 
 	if (error != vgpuSuccess)
 		return error;
 	if (flags)
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess && !event_known(event))
+	context = context_of(event);
+	if (error == vgpuSuccess && !context)
 		error = vgpuErrorInvalidResourceHandle;
 	if (error == vgpuSuccess)
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess && rt_ipc_event_is_elsewhere(event))
 		error = rt_ipc_event_hold(event, stream);
-	else if (error == vgpuSuccess && event->queue)
+	else if (error == vgpuSuccess && event->queue && context == rt_current)
 		error = rt_stream_wait(stream, event->queue, event->seq);
+	else if (error == vgpuSuccess && event->queue)
+		error = rt_event_hold_across(context, event->queue, event->seq, stream);
 	return rt_leave(error);
 }
 
 vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
 {
-	vgpuError_t error = rt_enter();
+	struct rt_state *before = rt_current;
+	vgpuError_t error = enter_for(event);
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!event_known(event))
-		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (rt_ipc_event_is_elsewhere(event))
-		return rt_leave(rt_ipc_event_wait(event));
+		return leave_to(before, rt_ipc_event_wait(event));
 	if (event->queue)
 		error = rt_wait(event->queue, event->seq);
 	if (error == vgpuSuccess && event->queue)
 		error = rt_printf_flush(event->queue);
-	return rt_leave(rt_synced(error));
+	return leave_to(before, rt_synced(error));
 }
 
 vgpuError_t vgpuEventQuery(vgpuEvent_t event)
 {
-	vgpuError_t error = rt_enter();
+	struct rt_state *before = rt_current;
+	vgpuError_t error = enter_for(event);
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!event_known(event))
-		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (rt_ipc_event_is_elsewhere(event))
 		error = rt_ipc_event_poll(event);
 	else if (event->queue)
 		error = rt_poll(event->queue, event->seq);
-	return rt_leave_quiet(error);
+	return leave_to(before, error);
 }
 
 vgpuError_t vgpuEventElapsedTime(float *ms, vgpuEvent_t start, vgpuEvent_t end)

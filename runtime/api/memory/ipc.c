@@ -15,8 +15,8 @@ _Static_assert(sizeof(struct rt_ipc_memory) == 64, "what CUDA's handles have");
 /** struct opened - a handle that is open */
 struct opened {
 	struct opened *next;
-	struct rt_state *device;
-	uint64_t generation;		/* of the device: it went with an earlier one */
+	struct rt_state *context;
+	uint64_t generation;		/* of the context: it went with an earlier one */
 	uint64_t name[2];
 	uint64_t offset;
 	uint64_t address;
@@ -33,7 +33,7 @@ static void forget_gone(void)
 	struct opened **at = &all, *one;
 
 	while ((one = *at)) {
-		if (one->generation == one->device->generation) {
+		if (one->generation == one->context->generation) {
 			at = &one->next;
 			continue;
 		}
@@ -46,7 +46,7 @@ static struct opened *find_opened(const struct rt_ipc_memory *handle)
 {
 	forget_gone();
 	for (struct opened *one = all; one; one = one->next)
-		if (one->device == rt_current && one->offset == handle->offset &&
+		if (one->context == rt_current && one->offset == handle->offset &&
 		    !memcmp(one->name, handle->name, sizeof(one->name)))
 			return one;
 	return NULL;
@@ -66,7 +66,7 @@ bool rt_ipc_possible(void)
 	return rt.ops->abilities && rt.ops->abilities(rt.transport) & VGPU_TRANSPORT_NAMES;
 }
 
-/* The device of @address becomes the current one; may something be done there? */
+/* The context of @address becomes the current one; may something be done there? */
 static vgpuError_t go_to_owner(const void *address)
 {
 	rt_current = rt_owner(address);
@@ -192,7 +192,7 @@ static vgpuError_t open_new(const struct rt_ipc_memory *handle, uint64_t *addres
 	}
 	*one = (struct opened){
 		.next = all,
-		.device = rt_current,
+		.context = rt_current,
 		.generation = rt.generation,
 		.name = { handle->name[0], handle->name[1] },
 		.offset = handle->offset,
@@ -263,7 +263,7 @@ static vgpuError_t close_last(struct opened *one)
 	while (*at != one)
 		at = &(*at)->next;
 	*at = one->next;
-	rt_current = one->device;
+	rt_current = one->context;
 	error = rt_alloc_free_view(one->address);
 	free(one);
 	return error;
@@ -280,7 +280,7 @@ static vgpuError_t close_call(const void *pointer, bool pooled)
 		return error;
 	one = find_address(address, pooled);
 	if (one && one->references == 1) {
-		rt_current = one->device;
+		rt_current = one->context;
 		error = rt_sync_all();
 		/* others may close it while the lock is given up */
 		one = find_address(address, pooled);

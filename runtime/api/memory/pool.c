@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "pool.h"
-#include "pool_store.h"
+#include "pool_parts.h"
 #include "sanitizer/sanitizer.h"
 
 #define DEVICE_MEMORY	1	/* the type of a location: cudaMemLocationTypeDevice */
@@ -16,11 +16,12 @@
 #define CHUNK_UNIT	(2ul << 20)
 
 struct rt_pool {
-	struct rt_store store;
 	struct rt_pool *next;
-	struct rt_state *device;
-	uint64_t generation;		/* of the context that has the memory */
+	int device;
+	bool ready;			/* a default one: it was used */
+	struct rt_by_context parts;	/* struct rt_part */
 	unsigned int callers;		/* that wait in a call with it */
+	uint64_t used_high, reserved_high;	/* bytes, of all parts */
 	uint64_t threshold;
 	uint64_t most;			/* reserved bytes; 0: no limit */
 	int reuse[3];			/* by enum rt_pool_attribute */
@@ -39,28 +40,24 @@ static bool pool_device(int device)
 	return device >= 0 && (unsigned int)device < rt_device_count();
 }
 
-/* A reset has ended all memory of the pool's device. */
+/* The end of a context is that of its memory. */
 static void refresh(struct rt_pool *pool)
 {
-	if (pool->generation == pool->device->generation)
-		return;
-	pool->generation = pool->device->generation;
-	rt_store_forget(&pool->store);
+	if (rt_parts_refresh(&pool->parts) && !rt_parts_reserved(&pool->parts))
+		pool->used_high = pool->reserved_high = 0;
 }
 
-static void pool_init(struct rt_pool *pool, struct rt_state *device)
+static void pool_init(struct rt_pool *pool, int device)
 {
-	*pool = (struct rt_pool){
-		.device = device, .generation = device->generation, .reuse = { 1, 1, 1 }
-	};
+	*pool = (struct rt_pool){ .device = device, .ready = true, .reuse = { 1, 1, 1 } };
 }
 
 static struct rt_pool *default_pool(int device)
 {
 	struct rt_pool *pool = &default_pools[device];
 
-	if (!pool->device)
-		pool_init(pool, &rt_devices[device]);
+	if (!pool->ready)
+		pool_init(pool, device);
 	return pool;
 }
 
@@ -74,7 +71,7 @@ static bool pool_known(struct rt_pool *handle)
 {
 	for (unsigned int i = 0; i < RT_DEVICES; i++)
 		if (handle == &default_pools[i])
-			return handle->device;
+			return handle->ready;
 	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)
 		if (pool == handle)
 			return !pool->destroyed;
@@ -106,68 +103,88 @@ static bool has_name(const struct rt_pool *pool)
 
 /* ---- memory is given back ------------------------------------------------ */
 
-/* What streams have done meanwhile is not in use any more. Of the current device. */
-static void look_again(struct rt_pool *pool)
+/* What streams have done meanwhile is not in use any more. Of the current context. */
+static void look_again(struct rt_part *part)
 {
 	for (unsigned int i = 0; i < RT_QUEUES; i++) {
 		struct rt_use use = { .queue = &rt.queues[i] };
 
-		if (rt_store_last_use(&pool->store, &use))
+		if (rt_store_last_use(&part->store, &use))
 			rt_poll(use.queue, use.seq);
 	}
-	rt_store_settle(&pool->store);
+	rt_store_settle(&part->store);
 }
 
-/* Gives back what nothing uses until no more than @keep bytes are reserved. Current device. */
-static vgpuError_t trim(struct rt_pool *pool, uint64_t keep)
+/*
+ * Gives back what nothing uses until the pool has reserved no more than @keep bytes. Of the current
+ * context.
+ */
+static vgpuError_t trim(struct rt_part *part, uint64_t keep)
 {
 	vgpuError_t error = vgpuSuccess;
 	uint64_t address;
 
-	rt_store_settle(&pool->store);
-	while (pool->store.reserved > keep && error == vgpuSuccess &&
-	       rt_store_remove_idle(&pool->store, &address))
+	rt_store_settle(&part->store);
+	while (rt_parts_reserved(&part->pool->parts) > keep && error == vgpuSuccess &&
+	       rt_store_remove_idle(&part->store, &address))
 		error = rt_alloc_free(address);
 	return error;
 }
 
-/* The same of the pool's device, which may be closed: then there is nothing to give back. */
-static vgpuError_t trim_there(struct rt_pool *pool, uint64_t keep)
+static bool is_alive(const struct rt_state *context)
+{
+	return context->phase == RT_READY && context->sticky == vgpuSuccess;
+}
+
+/* The same of all contexts that can give something back. */
+static vgpuError_t trim_all(struct rt_pool *pool, uint64_t keep)
 {
 	struct rt_state *before = rt_current;
 	vgpuError_t error = vgpuSuccess;
+	struct rt_part *part;
 
-	rt_current = pool->device;
-	if (rt.phase == RT_READY && rt.sticky == vgpuSuccess) {
-		look_again(pool);
-		error = trim(pool, keep);
+	RT_FOR_EACH_PART(part, &pool->parts) {
+		if (!part->store.chunks || !is_alive(part->context) || error != vgpuSuccess)
+			continue;
+		rt_current = part->context;
+		look_again(part);
+		error = trim(part, keep);
 	}
 	rt_current = before;
 	return error;
 }
 
-/* Its context is dead, or open: what is freed, and in use, ends it later (rt_pools_settle()). */
+/* Its contexts are dead, or open: what is freed, and in use, ends it later (rt_pools_settle()). */
 static void destroy_when_empty(struct rt_pool *pool)
 {
 	struct rt_pool **at = &made_pools;
+	struct rt_part *part;
 
-	if (!pool->destroyed || pool->store.live || pool->callers)
+	if (!pool->destroyed || pool->callers)
 		return;
-	if (pool->device->phase != RT_READY || pool->device->sticky != vgpuSuccess)
-		rt_store_forget(&pool->store);
-	if (pool->store.chunks)
-		return;
+	RT_FOR_EACH_PART(part, &pool->parts)
+		if (part->store.live)
+			return;
+	RT_FOR_EACH_PART(part, &pool->parts)
+		if (!is_alive(part->context))
+			rt_store_forget(&part->store);
+	RT_FOR_EACH_PART(part, &pool->parts)
+		if (part->store.chunks)
+			return;
 	while (*at != pool)
 		at = &(*at)->next;
 	*at = pool->next;
+	rt_by_context_free(&pool->parts);
 	free(pool);
 }
 
 static void settle(struct rt_pool *pool)
 {
+	struct rt_part *part = rt_part_used(&pool->parts);
+
 	refresh(pool);
-	if (pool->store.free)
-		trim(pool, pool->destroyed ? 0 : pool->threshold);
+	if (part && part->store.free)
+		trim(part, pool->destroyed ? 0 : pool->threshold);
 	destroy_when_empty(pool);
 }
 
@@ -176,18 +193,25 @@ void rt_pools_settle(void)
 	settle(default_pool(rt_device()));
 	for (struct rt_pool *pool = made_pools, *next; pool; pool = next) {
 		next = pool->next;
-		if (pool->device == rt_current)
+		if (rt_part_used(&pool->parts))
 			settle(pool);
 	}
 }
 
-/* Some work that uses what is free in a pool of the current device. */
+static bool is_busy(const struct rt_pool *pool, struct rt_use *use)
+{
+	const struct rt_part *part = rt_part_used(&pool->parts);
+
+	return part && rt_store_busy(&part->store, use);
+}
+
+/* Some work that uses what is free in a pool, of the current context. */
 static bool pools_busy(struct rt_use *use)
 {
-	if (rt_store_busy(&default_pool(rt_device())->store, use))
+	if (is_busy(default_pool(rt_device()), use))
 		return true;
 	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)
-		if (pool->device == rt_current && rt_store_busy(&pool->store, use))
+		if (is_busy(pool, use))
 			return true;
 	return false;
 }
@@ -197,9 +221,9 @@ static bool release_free(struct rt_pool *pool)
 	uint64_t before;
 
 	refresh(pool);
-	before = pool->store.reserved;
-	trim(pool, 0);
-	return pool->store.reserved < before;
+	before = rt_parts_reserved(&pool->parts);
+	trim_all(pool, 0);
+	return rt_parts_reserved(&pool->parts) < before;
 }
 
 bool rt_pools_release(void)
@@ -212,25 +236,25 @@ bool rt_pools_release(void)
 		;
 	released = release_free(default_pool(rt_device()));
 	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)
-		if (pool->device == rt_current)
+		if (pool->device == rt_device())
 			released |= release_free(pool);
 	return released;
 }
 
 /* ---- memory is allocated ------------------------------------------------- */
 
-/* A chunk of @bytes is one free piece of @pool. */
-static vgpuError_t get_chunk(struct rt_pool *pool, uint64_t bytes, struct rt_piece **piece)
+/* A chunk of @bytes is one free piece of @part. */
+static vgpuError_t get_chunk(struct rt_part *part, uint64_t bytes, struct rt_piece **piece)
 {
-	uint64_t address;
+	uint64_t address, most = part->pool->most;
 	vgpuError_t error;
 
-	if (pool->most && (bytes > pool->most || pool->store.reserved > pool->most - bytes))
+	if (most && (bytes > most || rt_parts_reserved(&part->pool->parts) > most - bytes))
 		return vgpuErrorMemoryAllocation;
 	error = rt_alloc(bytes, false, &address);
 	if (error != vgpuSuccess)
 		return error;
-	*piece = rt_store_add(&pool->store, address, bytes);
+	*piece = rt_store_add(&part->store, address, bytes);
 	if (*piece)
 		return vgpuSuccess;
 	rt_alloc_free(address);
@@ -246,15 +270,15 @@ static bool in_chunks(const struct rt_pool *pool)
 	return !san_on && !has_name(pool);
 }
 
-static vgpuError_t grow(struct rt_pool *pool, uint64_t bytes, struct rt_piece **piece)
+static vgpuError_t grow(struct rt_part *part, uint64_t bytes, struct rt_piece **piece)
 {
 	uint64_t units = (bytes + CHUNK_UNIT - 1) / CHUNK_UNIT * CHUNK_UNIT;
 	const uint64_t sizes[] = { units < CHUNK ? CHUNK : units, units, bytes };
 	vgpuError_t error = vgpuErrorMemoryAllocation;
 
-	for (unsigned int i = in_chunks(pool) ? 0 : 2; i < 3; i++)
+	for (unsigned int i = in_chunks(part->pool) ? 0 : 2; i < 3; i++)
 		if (error == vgpuErrorMemoryAllocation)
-			error = get_chunk(pool, sizes[i], piece);
+			error = get_chunk(part, sizes[i], piece);
 	return error;
 }
 
@@ -262,45 +286,46 @@ static vgpuError_t grow(struct rt_pool *pool, uint64_t bytes, struct rt_piece **
  * A free piece for @stream, in CUDA's order: what is free for it; what others have done with; new
  * memory; what it can wait for; and what all pools can give back.
  */
-static vgpuError_t find_piece(struct rt_pool *pool, uint64_t bytes, struct vgpuStream *stream,
+static vgpuError_t find_piece(struct rt_part *part, uint64_t bytes, struct vgpuStream *stream,
 			      struct rt_piece **piece)
 {
-	struct rt_store *store = &pool->store;
+	struct rt_store *store = &part->store;
+	const int *reuse = part->pool->reuse;
 	vgpuError_t error;
 
 	*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_NOW);
-	if (!*piece && store->free && pool->reuse[RT_POOL_REUSE_IF_DONE - 1]) {
-		look_again(pool);
+	if (!*piece && store->free && reuse[RT_POOL_REUSE_IF_DONE - 1]) {
+		look_again(part);
 		*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_NOW);
 	}
 	if (*piece)
 		return vgpuSuccess;
-	error = grow(pool, bytes, piece);
+	error = grow(part, bytes, piece);
 	if (error != vgpuErrorMemoryAllocation)
 		return error;
-	if (pool->reuse[RT_POOL_REUSE_WITH_WAITS - 1])
+	if (reuse[RT_POOL_REUSE_WITH_WAITS - 1])
 		*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_LATER);
 	if (*piece)
 		return vgpuSuccess;
 	if (!rt_pools_release())
 		return error;
 	*piece = rt_store_find(store, bytes, stream->queue, RT_HAD_NOW);
-	return *piece ? vgpuSuccess : grow(pool, bytes, piece);
+	return *piece ? vgpuSuccess : grow(part, bytes, piece);
 }
 
 /* Takes @piece for @stream, which goes on when what uses it is over. */
-static vgpuError_t take_piece(struct rt_pool *pool, struct rt_piece *piece, uint64_t bytes,
+static vgpuError_t take_piece(struct rt_part *part, struct rt_piece *piece, uint64_t bytes,
 			      struct vgpuStream *stream)
 {
 	const struct rt_use use = piece->use;
 	vgpuError_t error = vgpuSuccess;
 
-	if (!rt_store_take(&pool->store, piece, bytes))
+	if (!rt_store_take(&part->store, piece, bytes))
 		return vgpuErrorMemoryAllocation;
 	if (!rt_use_is_over(&use))
 		error = rt_stream_wait(stream, use.queue, use.seq);
 	if (error != vgpuSuccess)
-		rt_store_free(&pool->store, piece, &use);
+		rt_store_free(&part->store, piece, &use);
 	return error;
 }
 
@@ -308,18 +333,23 @@ static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t asked, struct vgpuS
 			      void **pointer)
 {
 	uint64_t bytes = (asked + RT_POOL_UNIT - 1) / RT_POOL_UNIT * RT_POOL_UNIT;
+	struct rt_part *part = rt_part_here(&pool->parts, pool);
 	struct rt_piece *piece = NULL;
 	vgpuError_t error;
 
-	if (bytes < asked)
+	if (bytes < asked || !part)
 		return vgpuErrorMemoryAllocation;
 	rt.synced = rt_pools_settle;
 	/* calls that wait give the lock up meanwhile */
 	pool->callers++;
-	error = find_piece(pool, bytes, stream, &piece);
+	error = find_piece(part, bytes, stream, &piece);
 	if (error == vgpuSuccess)
-		error = take_piece(pool, piece, bytes, stream);
+		error = take_piece(part, piece, bytes, stream);
 	pool->callers--;
+	if (rt_parts_used(&pool->parts) > pool->used_high)
+		pool->used_high = rt_parts_used(&pool->parts);
+	if (rt_parts_reserved(&pool->parts) > pool->reserved_high)
+		pool->reserved_high = rt_parts_reserved(&pool->parts);
 	if (error == vgpuSuccess) {
 		*pointer = (void *)(uintptr_t)piece->address;
 		san_allocated(piece->address, asked, SAN_MEMORY_DEVICE);
@@ -328,37 +358,37 @@ static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t asked, struct vgpuS
 	return error;
 }
 
-/* The used piece at @pointer, and its pool; or NULL. With the lock held. */
-static struct rt_pool *pool_at(const void *pointer, struct rt_piece **piece)
+/* The used piece at @pointer, and the part that it is of; or NULL. With the lock held. */
+static struct rt_part *part_at(const void *pointer, struct rt_piece **piece)
 {
 	uint64_t address = (uint64_t)(uintptr_t)pointer;
-	struct rt_pool *pool = (struct rt_pool *)rt_store_of(address, piece);
+	struct rt_part *part = (struct rt_part *)rt_store_of(address, piece);
 
-	if (!pool)
+	if (!part)
 		return NULL;
-	refresh(pool);
-	return (struct rt_pool *)rt_store_of(address, piece);
+	refresh(part->pool);
+	return (struct rt_part *)rt_store_of(address, piece);
 }
 
 bool rt_pool_has(const void *pointer)
 {
 	struct rt_piece *piece;
 
-	return pool_at(pointer, &piece);
+	return part_at(pointer, &piece);
 }
 
-/* On the current device. */
+/* Of the current context. */
 static vgpuError_t release(const void *pointer, const struct rt_use *use)
 {
 	struct rt_piece *piece;
-	struct rt_pool *pool = pool_at(pointer, &piece);
+	struct rt_part *part = part_at(pointer, &piece);
 
-	if (!pool || pool->device != rt_current)
+	if (!part || part->context != rt_current)
 		return vgpuErrorInvalidValue;
 	san_freed(piece->address);
-	rt_store_free(&pool->store, piece, use);
-	if (pool->destroyed)
-		settle(pool);
+	rt_store_free(&part->store, piece, use);
+	if (part->pool->destroyed)
+		settle(part->pool);
 	return vgpuSuccess;
 }
 
@@ -395,7 +425,7 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 		pool = current_pool(rt_device());
 	/* the memory of another device is of no use here */
 	if (error == vgpuSuccess &&
-	    (!pool_known(pool) || pool->device != rt_current || pool->imported))
+	    (!pool_known(pool) || pool->device != rt_device() || pool->imported))
 		error = vgpuErrorInvalidValue;
 	if (error == vgpuSuccess)
 		error = rt_stream_begin(known);
@@ -429,7 +459,7 @@ vgpuError_t rt_pool_choose(int device, struct rt_pool *pool)
 	error = pool_enter(pool);
 	if (error != vgpuSuccess)
 		return error;
-	if (pool->device != &rt_devices[device] || pool->imported)
+	if (pool->device != device || pool->imported)
 		return pool_leave(vgpuErrorInvalidValue);
 	chosen_pools[device] = pool;
 	return pool_leave(vgpuSuccess);
@@ -445,7 +475,7 @@ vgpuError_t rt_pool_create(int device, uint64_t most, struct rt_pool **out)
 	if (!pool)
 		return rt_result(vgpuErrorMemoryAllocation);
 	pthread_mutex_lock(&rt_lock);
-	pool_init(pool, &rt_devices[device]);
+	pool_init(pool, device);
 	pool->most = most;
 	pool->next = made_pools;
 	made_pools = pool;
@@ -470,7 +500,7 @@ bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device)
 	named = pool_known(pool) && has_name(pool);
 	if (named) {
 		*name = pool->name;
-		*device = (int)(pool->device - rt_devices);
+		*device = pool->device;
 	}
 	pthread_mutex_unlock(&rt_lock);
 	return named;
@@ -479,11 +509,11 @@ bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device)
 bool rt_pool_name_of(const void *pointer, struct rt_pool_name *name)
 {
 	struct rt_piece *piece;
-	const struct rt_pool *pool = pool_at(pointer, &piece);
+	const struct rt_part *part = part_at(pointer, &piece);
 
-	if (!pool || !has_name(pool))
+	if (!part || !has_name(part->pool))
 		return false;
-	*name = pool->name;
+	*name = part->pool->name;
 	return true;
 }
 
@@ -493,11 +523,11 @@ vgpuError_t rt_pool_destroy(struct rt_pool *pool)
 
 	if (error != vgpuSuccess)
 		return error;
-	if (pool == default_pool((int)(pool->device - rt_devices)))
+	if (pool == default_pool(pool->device))
 		return pool_leave(vgpuErrorInvalidValue);
-	if (chosen_pools[pool->device - rt_devices] == pool)
-		chosen_pools[pool->device - rt_devices] = NULL;
-	error = trim_there(pool, 0);
+	if (chosen_pools[pool->device] == pool)
+		chosen_pools[pool->device] = NULL;
+	error = trim_all(pool, 0);
 	pool->destroyed = true;
 	destroy_when_empty(pool);
 	return pool_leave(error);
@@ -507,7 +537,7 @@ vgpuError_t rt_pool_trim(struct rt_pool *pool, uint64_t keep)
 {
 	vgpuError_t error = pool_enter(pool);
 
-	return error == vgpuSuccess ? pool_leave(trim_there(pool, keep)) : error;
+	return error == vgpuSuccess ? pool_leave(trim_all(pool, keep)) : error;
 }
 
 static vgpuError_t set_attribute(struct rt_pool *pool, int attribute, const void *value)
@@ -520,15 +550,15 @@ static vgpuError_t set_attribute(struct rt_pool *pool, int attribute, const void
 		return vgpuSuccess;
 	case RT_POOL_THRESHOLD:
 		pool->threshold = *(const uint64_t *)value;
-		return trim_there(pool, pool->threshold);
+		return trim_all(pool, pool->threshold);
 	case RT_POOL_RESERVED_HIGH:
 	case RT_POOL_USED_HIGH:
 		if (*(const uint64_t *)value)
 			return vgpuErrorInvalidValue;
 		if (attribute == RT_POOL_USED_HIGH)
-			pool->store.used_high = pool->store.used;
+			pool->used_high = rt_parts_used(&pool->parts);
 		else
-			pool->store.reserved_high = pool->store.reserved;
+			pool->reserved_high = rt_parts_reserved(&pool->parts);
 		return vgpuSuccess;
 	default:
 		return vgpuErrorInvalidValue;
@@ -553,10 +583,10 @@ static vgpuError_t get_attribute(struct rt_pool *pool, int attribute, void *valu
 		*(int *)value = pool->reuse[attribute - RT_POOL_REUSE_BY_EVENTS];
 		return vgpuSuccess;
 	case RT_POOL_THRESHOLD: bytes = pool->threshold; break;
-	case RT_POOL_RESERVED: bytes = pool->store.reserved; break;
-	case RT_POOL_RESERVED_HIGH: bytes = pool->store.reserved_high; break;
-	case RT_POOL_USED: bytes = pool->store.used; break;
-	case RT_POOL_USED_HIGH: bytes = pool->store.used_high; break;
+	case RT_POOL_RESERVED: bytes = rt_parts_reserved(&pool->parts); break;
+	case RT_POOL_RESERVED_HIGH: bytes = pool->reserved_high; break;
+	case RT_POOL_USED: bytes = rt_parts_used(&pool->parts); break;
+	case RT_POOL_USED_HIGH: bytes = pool->used_high; break;
 	default:
 		return vgpuErrorInvalidValue;
 	}
@@ -579,7 +609,7 @@ vgpuError_t rt_pool_set_access(struct rt_pool *pool, const struct rt_pool_access
 
 	if (error != vgpuSuccess)
 		return error;
-	own = (int)(pool->device - rt_devices);
+	own = pool->device;
 	pthread_mutex_unlock(&rt_lock);
 	for (size_t i = 0; i < count; i++) {
 		bool here = list[i].device == own;
@@ -600,6 +630,6 @@ vgpuError_t rt_pool_get_access(struct rt_pool *pool, int device, int *flags)
 
 	if (error != vgpuSuccess)
 		return error;
-	*flags = pool->device == &rt_devices[device] ? RT_POOL_READ_WRITE : RT_POOL_NO_ACCESS;
+	*flags = pool->device == device ? RT_POOL_READ_WRITE : RT_POOL_NO_ACCESS;
 	return pool_leave(vgpuSuccess);
 }

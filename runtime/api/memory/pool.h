@@ -7,6 +7,8 @@
  * stream, and by others when the stream has got there. A pool holds what is free until the program
  * waits for a stream, an event or the device: then chunks that nothing uses are given back while
  * more than its release threshold is reserved. Bytes are counted in units of 512.
+ *
+ * Pools are of a device; what is allocated from one is memory of the context that is current.
  */
 #ifndef VGPU_RT_POOL_H
 #define VGPU_RT_POOL_H
@@ -70,13 +72,13 @@ bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device);
 /* @pool: NULL: the current device's; else one of that device. */
 vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vgpuStream_t stream);
 
-/* ---- for memory.c, with the lock held, of the current device ---- */
+/* ---- for memory.c, with the lock held, of the current context ---- */
 
 /* The program has waited: chunks that nothing uses are given back, down to the thresholds. */
 void rt_pools_settle(void);
 /* Waits for what uses free memory and gives all of it back; false: there is none. */
 bool rt_pools_release(void);
-/* Is it an allocation from a pool, of any device? */
+/* Is it an allocation from a pool, of any context? */
 bool rt_pool_has(const void *pointer);
 /* The pool of an allocation that is not freed has a name, which is copied. */
 bool rt_pool_name_of(const void *pointer, struct rt_pool_name *name);

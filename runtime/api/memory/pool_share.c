@@ -31,7 +31,7 @@ vgpuError_t rt_pool_create_shared(int device, uint64_t most, struct rt_pool **ou
 
 	if (!out || device < 0 || (unsigned int)device >= rt_device_count())
 		return rt_result(vgpuErrorInvalidValue);
-	rt_current = &rt_devices[device];
+	rt_current = rt_context_on(device);
 	error = rt_enter();
 	possible = error == vgpuSuccess && rt_ipc_possible();
 	if (error == vgpuSuccess)
@@ -115,7 +115,7 @@ vgpuError_t rt_pool_import_pointer(struct rt_pool *pool, const struct rt_ipc_mem
 
 	if (!pointer || !rt_pool_name(pool, &name, &device))
 		return rt_result(vgpuErrorInvalidValue);
-	rt_current = &rt_devices[device];
+	rt_current = rt_context_on(device);
 	error = rt_ipc_open_pooled(data, &name, pointer);
 	rt_current = before;
 	return error;

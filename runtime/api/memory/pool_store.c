@@ -164,8 +164,6 @@ struct rt_piece *rt_store_take(struct rt_store *store, struct rt_piece *piece, u
 	list_used(piece);
 	store->live++;
 	store->used += bytes;
-	if (store->used > store->used_high)
-		store->used_high = store->used;
 	return piece;
 }
 
@@ -232,8 +230,6 @@ struct rt_piece *rt_store_add(struct rt_store *store, uint64_t address, uint64_t
 	*piece = (struct rt_piece){ .chunk = chunk, .address = address, .bytes = bytes };
 	list_free(store, piece);
 	store->reserved += bytes;
-	if (store->reserved > store->reserved_high)
-		store->reserved_high = store->reserved;
 	return piece;
 }
 

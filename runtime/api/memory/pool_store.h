@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a pool: chunks of device memory, each cut into pieces that are used or free.
+ * The memory of a pool in one context: chunks of device memory, each cut into pieces that are used
+ * or free.
  *
  * A free piece may still be used by work that was submitted before it was freed. The work is named
  * by the last command of it, in one queue; commands of that queue come after it, those of others
@@ -38,13 +39,13 @@ struct rt_piece {
 	struct rt_use use;		/* of a free one */
 };
 
-/** struct rt_store - the memory of one pool; all zero is an empty one */
+/** struct rt_store - the memory of one pool in a context; all zero is an empty one */
 struct rt_store {
 	struct rt_chunk *chunks;
 	struct rt_piece *free;
 	uint64_t live;			/* used pieces */
-	uint64_t used, used_high;	/* bytes */
-	uint64_t reserved, reserved_high;	/* bytes of all chunks */
+	uint64_t used;			/* bytes */
+	uint64_t reserved;		/* bytes of all chunks */
 };
 
 /* How a free piece may be had */
@@ -82,7 +83,8 @@ void rt_store_forget(struct rt_store *store);
 /* Of any store: the store of the used piece that begins at @address, which is in @piece; or NULL */
 struct rt_store *rt_store_of(uint64_t address, struct rt_piece **piece);
 /*
- * The allocation of the current device that @address is in, of a pool or not. False: it is in none.
+ * The allocation of the current context that @address is in, of a pool or not. False: it is in
+ * none.
  */
 bool rt_memory_find(uint64_t address, uint64_t *base, uint64_t *bytes);
 

@@ -154,7 +154,7 @@ bool rt_reserved_at(uint64_t address, struct rt_reserved *out)
 static bool go_together(const struct rt_view *low, const struct rt_view *high)
 {
 	return low->base + low->bytes == high->base && low->rights == high->rights &&
-	       low->device == high->device;
+	       low->context == high->context;
 }
 
 bool rt_views_find(uint64_t address, uint64_t *base, uint64_t *bytes)
@@ -248,7 +248,7 @@ bool rt_view_take(struct rt_view *view)
 
 	pthread_rwlock_wrlock(&tables);
 	for (size_t n = views.count; n-- > 0 && !found;) {
-		found = view_number(n)->device == rt_current;
+		found = view_number(n)->context == rt_current;
 		if (found) {
 			*view = *view_number(n);
 			take_out(&views, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which addresses are reserved, and what is mapped there: the tables behind virtual.h. They are of
- * the process; each mapping is on one device.
+ * the process; each mapping is of one context.
  *
  * Whoever changes them has the lock of the runtime; what only looks may be called without it, too.
  */
@@ -13,7 +13,7 @@
 /** struct rt_physical - memory that a handle of the program names */
 struct rt_physical {
 	uint64_t id;			/* the handle; from 1 on, never given again */
-	struct rt_state *device;
+	struct rt_state *context;
 	uint32_t handle;		/* the device's */
 	uint64_t bytes;
 	unsigned int references;	/* of the program */
@@ -27,7 +27,7 @@ struct rt_view {
 	uint64_t base, bytes;
 	uint64_t offset;
 	struct rt_physical *physical;	/* with the lock of the runtime only */
-	struct rt_state *device;	/* its */
+	struct rt_state *context;	/* its */
 	uint32_t rights;		/* enum vgpu_rights */
 };
 
@@ -40,7 +40,7 @@ struct rt_reserved {
 bool rt_view_at(uint64_t address, struct rt_view *view);
 bool rt_reserved_at(uint64_t address, struct rt_reserved *reserved);
 /*
- * The memory around @address that is mapped without a gap, on one device, with the same rights,
+ * The memory around @address that is mapped without a gap, in one context, with the same rights,
  * and rights there are. False: there is none.
  */
 bool rt_views_find(uint64_t address, uint64_t *base, uint64_t *bytes);
@@ -55,7 +55,7 @@ void rt_reserved_remove(uint64_t base);
 bool rt_view_add(const struct rt_view *view);
 void rt_view_remove(uint64_t base);
 void rt_view_set_rights(uint64_t base, uint32_t rights);
-/* Views on the current device are gone, one at a time: copies one and removes it. */
+/* Views of the current context are gone, one at a time: copies one and removes it. */
 bool rt_view_take(struct rt_view *view);
 
 #endif

@@ -57,7 +57,7 @@ static struct rt_physical *add(void)
 	if (!physical)
 		return NULL;
 	physical->id = ++last_id;
-	physical->device = rt_current;
+	physical->context = rt_current;
 	physical->references = 1;
 	physicals[physical_count++] = physical;
 	return physical;
@@ -91,10 +91,10 @@ static vgpuError_t error_of(int error)
 	}
 }
 
-/* Its device becomes the current one; may something be done there? */
-static vgpuError_t go_to(struct rt_state *device)
+/* Its context becomes the current one; may something be done there? */
+static vgpuError_t go_to(struct rt_state *context)
 {
-	rt_current = device;
+	rt_current = context;
 	return rt.phase == RT_READY ? rt.sticky : vgpuErrorInvalidValue;
 }
 
@@ -196,7 +196,7 @@ vgpuError_t rt_virtual_unreserve(uint64_t address, uint64_t bytes)
 
 static vgpuError_t create(uint64_t bytes, uint32_t *handle)
 {
-	if (bytes > rt.heap.limit - rt.heap.used)
+	if (bytes > rt_alloc_left())
 		return vgpuErrorMemoryAllocation;
 	return error_of(rt.ops->mem_create(rt.transport, bytes, handle));
 }
@@ -234,7 +234,7 @@ vgpuError_t rt_physical_create(int device, uint64_t bytes, bool exportable, uint
 
 	if (!bytes || !is_granular(bytes))
 		return rt_result(vgpuErrorInvalidValue);
-	rt_current = &rt_devices[device];
+	rt_current = rt_context_on(device);
 	error = rt_enter();
 	if (error == vgpuSuccess)
 		error = rt_leave(create_physical(bytes, exportable, handle));
@@ -242,7 +242,7 @@ vgpuError_t rt_physical_create(int device, uint64_t bytes, bool exportable, uint
 	return error;
 }
 
-/* If nobody needs it any more. Its device is the current one. */
+/* If nobody needs it any more. Its context is the current one. */
 static vgpuError_t drop_unused(struct rt_physical *physical)
 {
 	int error;
@@ -267,7 +267,7 @@ vgpuError_t rt_physical_release(uint64_t handle)
 	physical = physical_find(handle);
 	if (!physical)
 		return rt_leave(vgpuErrorInvalidValue);
-	error = go_to(physical->device);
+	error = go_to(physical->context);
 	if (error == vgpuSuccess) {
 		physical->references--;
 		error = drop_unused(physical);
@@ -299,7 +299,7 @@ vgpuError_t rt_physical_about(uint64_t handle, int *device, bool *exportable)
 	physical = physical_find(handle);
 	if (!physical)
 		return rt_leave(vgpuErrorInvalidValue);
-	*device = (int)(physical->device - rt_devices);
+	*device = rt_device_of(physical->context);
 	*exportable = physical->exportable;
 	return rt_leave(vgpuSuccess);
 }
@@ -315,7 +315,7 @@ vgpuError_t rt_physical_export(uint64_t handle, int *fd)
 	physical = physical_find(handle);
 	if (!physical || !physical->exportable)
 		return rt_leave(vgpuErrorInvalidValue);
-	error = go_to(physical->device);
+	error = go_to(physical->context);
 	if (error == vgpuSuccess)
 		error = error_of(rt.ops->mem_export(rt.transport, physical->handle, fd));
 	return leave_to(before, error);
@@ -382,15 +382,15 @@ vgpuError_t rt_virtual_map(uint64_t address, uint64_t bytes, uint64_t offset, ui
 	    bytes > view.physical->bytes || offset > view.physical->bytes - bytes ||
 	    !is_reserved(address, bytes) || rt_views_any(address, bytes))
 		return rt_leave(vgpuErrorInvalidValue);
-	view.device = view.physical->device;
-	error = go_to(view.device);
+	view.context = view.physical->context;
+	error = go_to(view.context);
 	if (error == vgpuSuccess)
 		error = map(&view);
 	return leave_to(before, error);
 }
 
 /*
- * Do @step to each of the views from @address to @end, on its device. The first error is the
+ * Do @step to each of the views from @address to @end, in its context. The first error is the
  * result, and the rest are not touched.
  */
 static vgpuError_t for_each_view(uint64_t address, uint64_t end,
@@ -402,7 +402,7 @@ static vgpuError_t for_each_view(uint64_t address, uint64_t end,
 	struct rt_view view;
 
 	while (address < end && error == vgpuSuccess && rt_view_at(address, &view)) {
-		error = go_to(view.device);
+		error = go_to(view.context);
 		if (error == vgpuSuccess)
 			error = step(&view, argument);
 		address = view.base + view.bytes;
@@ -461,8 +461,7 @@ static vgpuError_t set_rights(const struct rt_view *view, uint32_t rights)
 
 static vgpuError_t is_on(const struct rt_view *view, uint32_t device)
 {
-	return view->device == &rt_devices[device] ? vgpuSuccess :
-							       vgpuErrorNotSupported;
+	return rt_device_of(view->context) == (int)device ? vgpuSuccess : vgpuErrorNotSupported;
 }
 
 /* Who is given less does not take it from work that was submitted when there was more. */
@@ -499,14 +498,14 @@ vgpuError_t rt_virtual_rights(uint64_t address, int device, uint32_t *rights)
 		return error;
 	if (!rt_view_at(address, &view))
 		return rt_leave(vgpuErrorInvalidValue);
-	*rights = view.device == &rt_devices[device] ? view.rights : VGPU_RIGHTS_NONE;
+	*rights = rt_device_of(view.context) == device ? view.rights : VGPU_RIGHTS_NONE;
 	return rt_leave(vgpuSuccess);
 }
 
 bool rt_virtual_in_use(void)
 {
 	for (size_t n = 0; n < physical_count; n++)
-		if (physicals[n]->device == rt_current)
+		if (physicals[n]->context == rt_current)
 			return true;
 	return false;
 }
@@ -518,6 +517,6 @@ void rt_virtual_reset(void)
 	while (rt_view_take(&view))
 		;
 	for (size_t n = physical_count; n-- > 0;)
-		if (physicals[n]->device == rt_current)
+		if (physicals[n]->context == rt_current)
 			forget(physicals[n]);
 }

@@ -4,9 +4,10 @@
  * from them, and mappings of the one at the other, for the driver API's cuMemAddressReserve() to
  * cuMemUnmap(). The device's part: uapi/vgpu.h, VGPU_IOC_MEM_CREATE and the following.
  *
- * Addresses are of the process, memory is of one device, and a mapping is used on that alone. All
- * functions take the lock, and open the current device if it is not open. A handle is a number that
- * is never given again; an unknown one is vgpuErrorInvalidValue, as CUDA has it.
+ * Addresses are of the process; memory is of one device, and of the context in which it was
+ * created, which alone uses its mappings. All functions take the lock, and open the current context
+ * if it is not open. A handle is a number that is never given again; an unknown one is
+ * vgpuErrorInvalidValue, as CUDA has it.
  */
 #ifndef VGPU_RT_VIRTUAL_H
 #define VGPU_RT_VIRTUAL_H
@@ -30,8 +31,8 @@ vgpuError_t rt_virtual_reserve(uint64_t bytes, uint64_t alignment, uint64_t hint
 vgpuError_t rt_virtual_unreserve(uint64_t address, uint64_t bytes);
 
 /*
- * Memory of @device. vgpuErrorMemoryAllocation: it has not so much left; vgpuErrorNotSupported: it
- * has no such memory, or cannot export it, if it is to be @exportable.
+ * Memory of rt_context_on(@device). vgpuErrorMemoryAllocation: it has not so much left;
+ * vgpuErrorNotSupported: it has no such memory, or cannot export it, if it is to be @exportable.
  */
 vgpuError_t rt_physical_create(int device, uint64_t bytes, bool exportable, uint64_t *handle);
 /* One reference less; the memory goes when there is none, and no mapping. */
@@ -54,9 +55,9 @@ vgpuError_t rt_virtual_unmap(uint64_t address, uint64_t bytes);
 vgpuError_t rt_virtual_set_rights(uint64_t address, uint64_t bytes, int device, uint32_t rights);
 vgpuError_t rt_virtual_rights(uint64_t address, int device, uint32_t *rights);
 
-/* Has the program handles or mappings of memory of the current device? Needs the lock. */
+/* Has the program handles or mappings of memory of the current context? Needs the lock. */
 bool rt_virtual_in_use(void);
-/* The current device is closed: its memory and its mappings are gone. Needs the lock. */
+/* The current context is closed: its memory and its mappings are gone. Needs the lock. */
 void rt_virtual_reset(void);
 
 #endif

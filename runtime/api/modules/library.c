@@ -135,6 +135,17 @@ static vgpuError_t load_parts(const struct rt_library *library, struct vgpuModul
 	return error;
 }
 
+/* What was loaded, or failed, is not what it has now. */
+static void try_again(struct rt_library *library)
+{
+	for (unsigned int n = 0; n < library->on.room; n++) {
+		struct rt_library_on *on = rt_by_context_get(&library->on, n);
+
+		if (on)
+			on->tried = false;
+	}
+}
+
 bool rt_library_add_part(struct rt_library *library, const char *ptx)
 {
 	size_t bytes = (library->part_count + 1) * sizeof(*library->parts);
@@ -144,8 +155,7 @@ bool rt_library_add_part(struct rt_library *library, const char *ptx)
 		return false;
 	library->parts = parts;
 	parts[library->part_count++] = ptx;
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		library->on[i].tried = false;
+	try_again(library);
 	return true;
 }
 
@@ -158,8 +168,7 @@ void rt_library_remove_part(struct rt_library *library, const char *ptx)
 	if (n == library->part_count)
 		return;
 	library->parts[n] = library->parts[--library->part_count];
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		library->on[i].tried = false;
+	try_again(library);
 }
 
 static vgpuError_t load_image(struct rt_library *library, struct vgpuModule **out)
@@ -176,8 +185,10 @@ static vgpuError_t load_image(struct rt_library *library, struct vgpuModule **ou
 
 vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out)
 {
-	struct rt_library_on *on = &library->on[rt_device()];
+	struct rt_library_on *on = rt_by_context_make(&library->on, rt_current, sizeof(*on));
 
+	if (!on)
+		return vgpuErrorMemoryAllocation;
 	if (!on->tried || on->generation != rt.generation) {
 		*on = (struct rt_library_on){ .tried = true, .generation = rt.generation };
 		on->failed = library->ptx   ? load_text(library, &on->module) :
@@ -250,10 +261,14 @@ bool rt_kernel_known(const struct rt_kernel *handle)
 
 vgpuError_t rt_kernel_function(struct rt_kernel *kernel, struct vgpuFunction **out)
 {
-	struct rt_kernel_on *on = &kernel->on[rt_device()];
+	struct rt_kernel_on *on = rt_by_context_get(&kernel->on, rt_number_of(rt_current));
 	struct vgpuModule *module;
 	vgpuError_t error;
 
+	if (!on)
+		on = rt_by_context_make(&kernel->on, rt_current, sizeof(*on));
+	if (!on)
+		return vgpuErrorMemoryAllocation;
 	if (!on->function || on->generation != rt.generation) {
 		error = rt_library_module(kernel->library, &module);
 		if (error == vgpuSuccess)
@@ -273,6 +288,7 @@ static void free_kernel(struct rt_kernel *kernel)
 	while (*at != kernel)
 		at = &(*at)->next_handle;
 	*at = kernel->next_handle;
+	rt_by_context_free(&kernel->on);
 	free(kernel->name);
 	free(kernel);
 }
@@ -328,16 +344,16 @@ vgpuError_t rt_library_create(const void *data, size_t bytes, struct rt_library 
 	return vgpuSuccess;
 }
 
-/* From all devices that are open. Each waits, without the lock. */
+/* From all contexts that are open. Each waits, without the lock. */
 static void unload(struct rt_library *library)
 {
 	struct rt_state *before = rt_current;
 
-	for (unsigned int i = 0; i < RT_DEVICES; i++) {
-		struct rt_library_on *on = &library->on[i];
+	for (unsigned int n = 0; n < library->on.room; n++) {
+		struct rt_library_on *on = rt_by_context_get(&library->on, n);
 
-		rt_current = &rt_devices[i];
-		if (rt.phase == RT_READY && rt.sticky == vgpuSuccess && on->module &&
+		rt_current = rt_context_number(n);
+		if (on && rt.phase == RT_READY && rt.sticky == vgpuSuccess && on->module &&
 		    on->generation == rt.generation)
 			rt_module_unload(on->module);
 	}
@@ -356,6 +372,7 @@ vgpuError_t rt_library_destroy(struct rt_library *library)
 	/* first: then no thread finds it by a kernel while it is unloaded */
 	rt_library_forget(library);
 	unload(library);
+	rt_by_context_free(&library->on);
 	free(library);
 	return vgpuSuccess;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries: device code that belongs to the process rather than to a device. It becomes a module
- * of each device when something of it is first used there, and again after a reset. Host code
+ * Libraries: device code that belongs to the process rather than to a context. It becomes a module
+ * of each context when something of it is first used there, and again after a reset. Host code
  * registers its kernels so, and cuLibraryLoadData() makes such ones.
  *
  * All functions are called with the lock held, unless they say otherwise.
@@ -9,14 +9,14 @@
 #ifndef VGPU_RT_LIBRARY_H
 #define VGPU_RT_LIBRARY_H
 
+#include "by_context.h"
 #include "fatbin/fatbin.h"
-#include "state.h"
 #include "variables.h"
 
-/** struct rt_library_on - a library as one device has it */
+/** struct rt_library_on - a library as one context has it */
 struct rt_library_on {
-	struct vgpuModule *module;	/* of context `generation' */
-	uint64_t generation;
+	struct vgpuModule *module;
+	uint64_t generation;		/* of the context that it was tried in */
 	vgpuError_t failed;		/* why it does not load */
 	bool tried;
 };
@@ -33,21 +33,24 @@ struct rt_library {
 	vgpuError_t unreadable;
 	uint32_t max_regs;
 	const struct rt_variable_table *variables;	/* __managed__, of vgpucc; NULL: none */
-	/* when it was loaded on the current device; NULL: nothing to do then */
+	/* when it was loaded in the current context; NULL: nothing to do then */
 	vgpuError_t (*loaded)(struct rt_library *library, struct vgpuModule *module);
-	struct rt_library_on on[RT_DEVICES];
+	struct rt_by_context on;	/* struct rt_library_on */
 };
 
-/** struct rt_kernel - a kernel of a library, whatever the device */
+/** struct rt_kernel_on - a kernel of a library, as one context has it */
+struct rt_kernel_on {
+	uint64_t generation;		/* of what follows */
+	struct vgpuFunction *function;
+};
+
+/** struct rt_kernel - a kernel of a library, whatever the context */
 struct rt_kernel {
 	struct rt_kernel *next;		/* of all with the same hash of library and name */
 	struct rt_kernel *next_handle;	/* of all with the same hash of their address */
 	struct rt_library *library;
 	char *name;
-	struct rt_kernel_on {
-		uint64_t generation;	/* of what follows */
-		struct vgpuFunction *function;
-	} on[RT_DEVICES];
+	struct rt_by_context on;	/* struct rt_kernel_on */
 };
 
 /* VGPU_STRICT_CAPABILITY=1: PTX for a newer architecture than the device's is refused. */
@@ -60,7 +63,7 @@ bool rt_strict_capability(void);
  * malformed, vgpuErrorNoKernelImageForDevice without PTX for the device; the message says more.
  */
 vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out);
-/* The library on the current device, which it is loaded on if it was not. */
+/* The library in the current context, into which it is loaded if it was not. */
 vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out);
 /*
  * It has this PTX, too, and is linked and loaded anew when something of it is used next; it has it
@@ -77,16 +80,16 @@ void rt_library_forget(struct rt_library *library);
  */
 vgpuError_t rt_library_create(const void *data, size_t bytes, struct rt_library **out);
 /*
- * Unloads it from all devices that are open. vgpuErrorInvalidResourceHandle for what
+ * Unloads it from all contexts that are open. vgpuErrorInvalidResourceHandle for what
  * rt_library_create() has not made.
  */
 vgpuError_t rt_library_destroy(struct rt_library *library);
 bool rt_library_known(const struct rt_library *library);
-/* Loads it on the current device to know. */
+/* Loads it into the current context to know. */
 vgpuError_t rt_library_find(struct rt_library *library, const char *name, struct rt_kernel **out);
 vgpuError_t rt_library_kernels(struct rt_library *library, struct rt_kernel **list,
 			       unsigned int room, unsigned int *count);
-/* A variable on the current device; vgpuErrorSymbolNotFound: there is none, or none @managed. */
+/* A variable in the current context; vgpuErrorSymbolNotFound: there is none, or none @managed. */
 vgpuError_t rt_library_variable(struct rt_library *library, const char *name, bool managed,
 				uint64_t *address, uint64_t *bytes);
 /*
@@ -99,7 +102,7 @@ vgpuError_t rt_code_file(const char *path, void **code, size_t *bytes);
 struct rt_kernel *rt_library_kernel(struct rt_library *library, const char *name);
 /* Handles come from the program: false for what is none. */
 bool rt_kernel_known(const struct rt_kernel *kernel);
-/* The kernel on the current device; vgpuErrorSymbolNotFound: the code has none of this name. */
+/* The kernel in the current context; vgpuErrorSymbolNotFound: the code has none of this name. */
 vgpuError_t rt_kernel_function(struct rt_kernel *kernel, struct vgpuFunction **out);
 
 #endif

@@ -10,8 +10,8 @@
 #include "fatbin/fatbin.h"
 #include "heap/heap.h"
 #include "print/print.h"
-#include "owned.h"
 #include "sanitizer/sanitizer.h"
+#include "state.h"
 
 static void module_free(struct vgpuModule *module)
 {
@@ -365,7 +365,6 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 	if (!*at)
 		return vgpuErrorInvalidResourceHandle;
 	*at = module->next;
-	rt_disown(RT_OWNED_MODULE, module);
 	error = rt_error_of(unload(module));
 	if (module->data) {
 		forget_variables(module);

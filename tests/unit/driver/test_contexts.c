@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Contexts: which one is current, what belongs to one, what becomes of those that were destroyed;
- * the runtime API beside them.
+ * the runtime API beside them. What each has of its own: test_own_contexts.c.
  */
 #include <pthread.h>
 
@@ -142,8 +142,8 @@ static void what_belongs_to_a_context_goes_with_it(void **state)
 	}
 }
 
-/* A fault is common to all contexts of the device; with the last one it is gone. */
-static void a_fault_ends_with_the_last_context(void **state)
+/* The next context has nothing of it. */
+static void a_fault_ends_with_its_context(void **state)
 {
 	CUcontext context = drv_begin();
 	uint64_t where = 0x123456000, more = 0;
@@ -230,45 +230,6 @@ static void devices_say_what_they_are(void **state)
 	drv_end(context);
 }
 
-/* Frees what is at @words in another way than cuMemFree(): a context must not free it again. */
-static void free_by_runtime(CUdeviceptr words)
-{
-	assert_int_equal(vgpuFree((void *)(uintptr_t)words), vgpuSuccess);
-}
-
-static void free_by_reset(CUdeviceptr words)
-{
-	(void)words;
-	assert_int_equal(vgpuDeviceReset(), vgpuSuccess);
-}
-
-static void what_is_gone_belongs_to_nobody(void **state)
-{
-	static void (*const ways[])(CUdeviceptr) = { free_by_runtime, free_by_reset };
-
-	(void)state;
-	for (unsigned int i = 0; i < 2; i++) {
-		CUcontext first, second, owner;
-		CUdeviceptr words, others;
-
-		OK(cuCtxCreate(&second, 0, 0));
-		OK(cuCtxCreate(&first, 0, 0));
-		words = drv_words(4);
-		OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, words));
-		assert_ptr_equal(owner, first);
-		ways[i](words);
-		OK(cuCtxSetCurrent(second));
-		others = drv_words(4);
-		assert_int_equal(others, words);	/* the same place, and another's */
-		OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, words));
-		assert_ptr_equal(owner, second);
-		OK(cuCtxDestroy(first));
-		assert_int_equal(drv_read(others), 0);
-		OK(cuCtxDestroy(second));
-		OK(cuCtxSetCurrent(NULL));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,10 +237,9 @@ int main(void)
 		cmocka_unit_test(contexts_are_a_stack),
 		cmocka_unit_test(a_destroyed_context_is_told_in_other_threads),
 		cmocka_unit_test(what_belongs_to_a_context_goes_with_it),
-		cmocka_unit_test(a_fault_ends_with_the_last_context),
+		cmocka_unit_test(a_fault_ends_with_its_context),
 		cmocka_unit_test(the_primary_context_is_the_runtimes),
 		cmocka_unit_test(devices_say_what_they_are),
-		cmocka_unit_test(what_is_gone_belongs_to_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

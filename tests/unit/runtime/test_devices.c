@@ -33,7 +33,7 @@ static void of_their_own_shape(void **state)
 
 static void whose_is_what(void **state)
 {
-	uint32_t *there, *here, value = 7, back = 0;
+	uint32_t *there, *here, value = 7, back = 1;
 	struct rig first, second;
 	vgpuStream_t stream;
 	size_t before, after, total;
@@ -46,14 +46,15 @@ static void whose_is_what(void **state)
 	rig_begin(&second, NULL, NULL);
 	there = rig_words(1);
 	OK(vgpuStreamCreate(&stream, 0));
-	/* kernels, streams and memory of the other one are not known here */
+	/* kernels and streams of the other one are not known here, but its memory is */
 	assert_int_equal(rig_poke(&second, (uint64_t)(uintptr_t)there), vgpuSuccess);
-	assert_int_equal(vgpuMemcpyAsync(&back, here, sizeof(back), vgpuMemcpyDeviceToHost, NULL),
-			 vgpuErrorInvalidValue);
+	OK(vgpuMemsetAsync(here, 0, sizeof(back), stream));
+	OK(vgpuMemcpyAsync(&back, here, sizeof(back), vgpuMemcpyDeviceToHost, stream));
+	assert_int_equal(back, 0);
 	OK(vgpuSetDevice(0));
 	assert_int_equal(rig_add(&first, here, 5, stream), vgpuErrorInvalidResourceHandle);
 	OK(rig_add(&first, here, 5, NULL));
-	/* but copies and fills without a stream, and free, go where the memory is */
+	/* copies, fills and free go where the memory is */
 	assert_int_equal(rig_read(here), 5);
 	assert_int_equal(rig_read(there), 1);
 	OK(vgpuMemcpy(there, &value, sizeof(value), vgpuMemcpyHostToDevice));
