@@ -159,7 +159,7 @@ tools := $(tool-names:%=$(O)/tools/%)
 # Each room's tests link the room's other files, and what they test. Tests of the device
 # alone share one host and do not wait for the runtime.
 unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
-device-rooms := device sm mmu memsys sim-device
+device-rooms := compression device sm mmu memsys sim-device
 define unit-rule
 $(O)/asan/unit/$(1)/%: $(O)/asan/tests/unit/$(1)/%.o \
 		$$(call objects,asan,$(filter tests/unit/$(1)/% $(if $(filter $(device-rooms),$(1)),tests/unit/device/%),$(unit-lib-src))) \

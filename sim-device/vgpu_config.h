@@ -110,6 +110,10 @@
 	/* 1: whatever the scheme says (placement/pressure.h) */				\
 	NUMBER(u32, proactive_eviction, 0, 1)							\
 	NUMBER(u32, throttling, 0, 1)								\
+	/* 1: managed memory is compressed, whether it fits or not */				\
+	NUMBER(u32, compression, 0, 1)								\
+	/* 0: as its bytes allow; else in per cent, 100 at least, whatever they are */		\
+	NUMBER(u32, compression_ratio, 0, 800)							\
 	/* proactive eviction: a unit goes where less is free */				\
 	NUMBER(u64, proactive_bytes, 4096, 0x800000000000)					\
 	/* a window of the classifier; fewer lines than that an instruction are regular */	\

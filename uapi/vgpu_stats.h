@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 147
+#define VGPU_NL_STAT_NEXT 153
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -136,7 +136,19 @@
 	X(145, CLASSIFIED_LINES, account., classified_lines, classified_lines,		\
 	  "lines of 128 bytes that each of these touched, all together")		\
 	X(146, CLASSIFIED_PAGES, account., classified_pages, classified_pages,		\
-	  "the same of pages of 64 KB")
+	  "the same of pages of 64 KB")						\
+	X(147, PAGES_COMPRESSED, account., pages_compressed, pages_compressed,		\
+	  "managed pages that are compressed now")					\
+	X(148, MANAGED_VRAM, account., managed_vram, managed_vram_bytes,		\
+	  "VRAM that managed pages take now, compressed or not")			\
+	X(149, PAGE_OVERFLOWS, account., page_overflows, page_overflows,		\
+	  "compressed pages that no longer fitted their layout")			\
+	X(150, LINE_EXCEPTIONS, account., line_exceptions, line_exceptions,		\
+	  "accesses to lines of compressed pages that are kept as they are")		\
+	X(151, METADATA_HITS, account., metadata_hits, metadata_hits,			\
+	  "hits of the cache of the metadata of compressed pages")			\
+	X(152, METADATA_MISSES, account., metadata_misses, metadata_misses,		\
+	  "misses of it")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -146,6 +146,11 @@ enum vgpu_trace_type {
 	 * instructions in it that access global memory, a: lines, b: pages of 64 KB these touched
 	 */
 	VGPU_TRACE_CLASSIFIED,
+	/*
+	 * what was written to a compressed page does not fit its layout: context, a: address, b:
+	 * units of 512 bytes that it took << 32 | that it takes now, 8: it is not compressed
+	 */
+	VGPU_TRACE_PAGE_OVERFLOW,
 	VGPU_TRACE_COUNT
 };
 

@@ -95,6 +95,7 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	EVENT(LEAVE_END, leave_end);
 	EVENT(THROTTLE, throttle);
 	EVENT(CLASSIFIED, classified);
+	EVENT(PAGE_OVERFLOW, page_overflow);
 #undef EVENT
 	}
 }

@@ -247,6 +247,13 @@ KVGPU_EVENT(CONTEXT, classified,
 	"class=%u accesses=%llu lines=%llu pages=%llu",
 	__entry->class, __entry->accesses, __entry->lines, __entry->pages);
 
+KVGPU_EVENT(CONTEXT, page_overflow,
+	__field(u64, address) __field(u32, before) __field(u32, now),
+	__entry->address = record->a;
+	__entry->before = record->b >> 32;
+	__entry->now = record->b;,
+	"address=0x%llx before=%u now=%u", __entry->address, __entry->before, __entry->now);
+
 /* ---- page faults -------------------------------------------------------- */
 
 KVGPU_EVENT(SM, page_fault,

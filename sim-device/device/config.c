@@ -191,6 +191,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "prefetcher must be one of the names that its knob lists";
 	if (!vgpu_scheme_find(config->oversubscription))
 		return "oversubscription must be one of the names that its knob lists";
+	if (config->compression_ratio && config->compression_ratio < 100)
+		return "compression_ratio must be 0, or 100 per cent at least";
 	if (!vgpu_text_is(config->sm_on_fault, "preemptible") &&
 	    !vgpu_text_is(config->sm_on_fault, "stall"))
 		return "sm_on_fault must be preemptible or stall";

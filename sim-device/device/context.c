@@ -293,6 +293,7 @@ int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens)
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	const struct vgpu_compression_counts *compression;
 	const struct vgpu_migrated *migrated;
 	const struct vgpu_translations *translations;
 	const struct vgpu_fault_space *faults;
@@ -301,6 +302,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 		return -ENOENT;
 	faults = vgpu_as_faults(ctx->as);
 	migrated = vgpu_as_migrated(ctx->as);
+	compression = vgpu_as_compression(ctx->as);
 	translations = vgpu_as_translations(ctx->as);
 	memset(info, 0, sizeof(*info));
 	info->id = ctx->id;
@@ -325,6 +327,12 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.pages_evicted = migrated->evicted;
 	info->account.page_refaults = migrated->refaults;
 	info->account.pages_evicted_ahead = migrated->ahead;
+	info->account.pages_compressed = vgpu_as_compressed_pages(ctx->as);
+	info->account.managed_vram = vgpu_as_managed_vram(ctx->as);
+	info->account.page_overflows = compression->overflows;
+	info->account.line_exceptions = compression->exceptions;
+	info->account.metadata_hits = compression->metadata_hits;
+	info->account.metadata_misses = compression->metadata_misses;
 	info->account.sms_throttled = ctx->exec.throttled;
 	info->account.throttles = ctx->exec.throttles;
 	info->account.access_class = ctx->pressure.class;

@@ -210,8 +210,15 @@ static void wake_sm(void *owner, u32 sm, u64 cycle)
 	vgpu_sm_answer(&dev->exec.sms[sm], cycle);
 }
 
+static void cost_line(void *owner, u64 frame, u32 line, u32 halves, bool write,
+		      struct vgpu_line_traffic *traffic)
+{
+	vgpu_mmu_line(&((struct vgpu_device *)owner)->mmu, frame, line, halves, write, traffic);
+}
+
 static const struct vgpu_memsys_ops memsys_ops = {
 	.wake = wake_sm,
+	.line = cost_line,
 };
 
 /* Without it nobody else pays for it. */
@@ -226,6 +233,7 @@ static int init_memsys(struct vgpu_device *dev)
 		return err;
 	dev->mmu.frames.cache_ops = &cache_ops;
 	dev->mmu.frames.caches = dev->memsys;
+	vgpu_memsys_compresses(dev->memsys, &dev->mmu.frames.compressed);
 	dev->exec.memsys = dev->memsys;
 	return 0;
 }

@@ -392,6 +392,8 @@ static const struct knob knobs[] = {
 	{ "oversubscription", .set = oversubscription_set, .get = oversubscription_get },
 	{ "proactive_eviction", .field = "proactive_eviction", .changed = pressure_changed },
 	{ "throttling", .field = "throttling", .changed = pressure_changed },
+	{ "compression", .field = "compression", .changed = pressure_changed },
+	{ "compression_ratio", .field = "compression_ratio" },
 	{ "evict_clean", .field = "evict_clean" },
 	{ "proactive_bytes", .field = "proactive_bytes" },
 	{ "classifier_cycles", .field = "classifier_cycles" },

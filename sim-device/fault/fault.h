@@ -161,6 +161,7 @@ struct vgpu_page_fault {
 	bool delayed;			/* which was full when it was raised */
 	bool moving;			/* it has been handled; pages move, if it has such … */
 	bool room;			/* … if there is room for them */
+	u32 units;			/* of VRAM that are reserved for them (mmu/frames.h) */
 	bool asked;			/* PROCESS: the host has been told, and is to answer */
 	bool returning;			/* PROCESS: it is on the way back */
 	u64 there;			/* PROCESS: pages that the host has, as in wanted … */
@@ -192,7 +193,7 @@ struct vgpu_fault_handler {
  * @process_wants: @fault, a VGPU_PAGE_FAULT_PROCESS, has entered the buffer
  */
 struct vgpu_fault_ops {
-	bool (*move)(const struct vgpu_page_fault *fault, u64 *time);
+	bool (*move)(struct vgpu_page_fault *fault, u64 *time);
 	void (*ended)(const struct vgpu_page_fault *fault, bool served);
 	void (*local)(const struct vgpu_page_fault *fault);
 	void (*process_wants)(const struct vgpu_page_fault *fault);

@@ -66,7 +66,7 @@ static void clean_frame(struct vgpu_memsys *memsys, u64 frame, bool drop)
 
 		if (at == ~0u)
 			continue;
-		vgpu_partition_clean(p, at);
+		vgpu_partition_clean(memsys, p, at);
 		if (drop)
 			p->tags[at] = 0;
 	}
@@ -98,5 +98,5 @@ void vgpu_memsys_flush_all(struct vgpu_memsys *memsys)
 	for (u32 n = 0; n < memsys->config->l2_partitions; n++)
 		for (u32 at = 0; at < lines; at++)
 			if (memsys->partitions[n].tags[at])
-				vgpu_partition_clean(&memsys->partitions[n], at);
+				vgpu_partition_clean(memsys, &memsys->partitions[n], at);
 }

@@ -87,6 +87,7 @@ struct vgpu_memsys {
 	const struct vgpu_coherence_ops *protocol;
 	const struct vgpu_memsys_ops *ops;
 	void *owner;
+	const u64 *compressed;	/* frames of which @ops->line() is asked; NULL: of none */
 	u8 use[VGPU_MEM_FENCE + 1][256];
 	struct vgpu_mem_costs sm_costs;
 	struct vgpu_mem_costs l2_costs;
@@ -132,7 +133,10 @@ void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *
 void vgpu_partition_prefetch(struct vgpu_memsys *memsys, const struct vgpu_mem_request *request);
 /* partition.c: send responses that are ready at @cycle; returns when the next is, or VGPU_NEVER */
 u64 vgpu_partition_send(struct vgpu_memsys *memsys, struct vgpu_partition *p, u64 cycle);
-/* partition.c: the dirty bytes of line @at go to its frame. Returns their sectors */
-u32 vgpu_partition_clean(struct vgpu_partition *p, u32 at);
+/*
+ * partition.c: the dirty bytes of line @at go to its frame. Returns the sectors that cross its
+ * channel for that
+ */
+u32 vgpu_partition_clean(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at);
 
 #endif

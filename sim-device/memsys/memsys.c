@@ -284,6 +284,11 @@ int vgpu_memsys_create(struct vgpu_sim *sim, const struct vgpu_config *config,
 	return 0;
 }
 
+void vgpu_memsys_compresses(struct vgpu_memsys *memsys, const u64 *frames)
+{
+	memsys->compressed = frames;
+}
+
 void vgpu_memsys_destroy(struct vgpu_memsys *memsys)
 {
 	if (!memsys)

@@ -60,6 +60,7 @@
 #ifndef VGPU_MEMSYS_H
 #define VGPU_MEMSYS_H
 
+#include "../compression/traffic.h"
 #include "../sim/sim.h"
 #include "../vgpu_model.h"
 #include "vgpu_isa.h"
@@ -252,9 +253,14 @@ void vgpu_l1d_disown(struct vgpu_l1d *l1, const void *owner);
  * @wake: a response for SM @sm is due at @cycle, W cycles from now or later: a window must begin
  *   then, or earlier. Called from events of the hierarchy. NULL: who drives the L1s looks for
  *   responses by himself
+ * @line: what an access of DRAM to line @line of frame @frame costs (compression/traffic.h).
+ *   @halves: bit n: the n-th 64 bytes of it; @write: they have been written there. Called where
+ *   vgpu_memsys_compresses() has said so
  */
 struct vgpu_memsys_ops {
 	void (*wake)(void *owner, u32 sm, u64 cycle);
+	void (*line)(void *owner, u64 frame, u32 line, u32 halves, bool write,
+		     struct vgpu_line_traffic *traffic);
 };
 
 /**
@@ -266,6 +272,8 @@ struct vgpu_memsys_ops {
  */
 int vgpu_memsys_create(struct vgpu_sim *sim, const struct vgpu_config *config,
 		       const struct vgpu_memsys_ops *ops, void *owner, struct vgpu_memsys **out);
+/** vgpu_memsys_compresses - ask @line as long as @frames, which outlives the hierarchy, is not 0 */
+void vgpu_memsys_compresses(struct vgpu_memsys *memsys, const u64 *frames);
 /** vgpu_memsys_destroy - whatever is in flight is dropped, dirty lines too. NULL: a no-op */
 void vgpu_memsys_destroy(struct vgpu_memsys *memsys);
 /** vgpu_memsys_l1d - the L1 of SM @sm */

@@ -89,15 +89,45 @@ void vgpu_partition_prefetch(struct vgpu_memsys *memsys, const struct vgpu_mem_r
 	__builtin_prefetch(request->data + 64, 1);
 }
 
-u32 vgpu_partition_clean(struct vgpu_partition *p, u32 at)
+static bool ask_traffic(const struct vgpu_memsys *memsys, u64 physical, u32 halves, bool write,
+			struct vgpu_line_traffic *traffic)
+{
+	memsys->ops->line(memsys->owner, physical >> VGPU_FRAME_LINE_BITS,
+			  (u32)physical & (VGPU_FRAME_LINES - 1), halves, write, traffic);
+	return traffic->compressed;
+}
+
+/*
+ * Dirty bytes of a line of a compressed page have gone to its frame: what crosses its channel
+ * instead of @sectors. A part of 64 bytes that is not all dirty is read before, as it is compressed
+ * as a whole. Where a page is laid out anew all channels take part, and so does this one.
+ */
+static u32 written_compressed(const struct vgpu_memsys *memsys, u64 physical,
+			      const u64 dirty[2], u32 sectors)
+{
+	u32 halves = (dirty[0] ? 1u : 0) + (dirty[1] ? 2u : 0);
+	u32 count = memsys->config->l2_partitions;
+	bool partial = (dirty[0] && ~dirty[0]) || (dirty[1] && ~dirty[1]);
+	struct vgpu_line_traffic traffic;
+
+	if (!ask_traffic(memsys, physical, halves, true, &traffic))
+		return sectors;
+	return (traffic.slots + traffic.exceptions) * (1 + partial) + traffic.metadata +
+	       (traffic.moved + count - 1) / count;
+}
+
+u32 vgpu_partition_clean(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at)
 {
 	struct vgpu_l2_line *line = &p->lines[at];
-	u32 sectors = vgpu_mask_sectors(line->dirty);
+	const u64 dirty[2] = { line->dirty[0], line->dirty[1] };
+	u32 sectors = vgpu_mask_sectors(dirty);
 
 	if (sectors && likely(!p->in_frames))
-		vgpu_mask_copy(line->bytes, p->data + (size_t)at * VGPU_LINE, line->dirty);
+		vgpu_mask_copy(line->bytes, p->data + (size_t)at * VGPU_LINE, dirty);
 	line->dirty[0] = 0;
 	line->dirty[1] = 0;
+	if (unlikely(memsys->compressed && *memsys->compressed) && sectors)
+		sectors = written_compressed(memsys, p->tags[at] - 1, dirty, sectors);
 	return sectors;
 }
 
@@ -138,7 +168,7 @@ static u32 allocate(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
 		victim = soon;
 		*cycle = soonest;
 	}
-	*written = p->tags[victim] ? vgpu_partition_clean(p, victim) : 0;
+	*written = p->tags[victim] ? vgpu_partition_clean(memsys, p, victim) : 0;
 	p->tags[victim] = request->physical + 1;
 	p->lines[victim] = (struct vgpu_l2_line){ .bytes = request->bytes };
 	return victim;
@@ -158,6 +188,38 @@ static u64 wait_for_mshr(struct vgpu_partition *p, u64 cycle)
 	return cycle;
 }
 
+/* @sectors are read from @cycle on: when they are there */
+static u64 read_sectors(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u64 cycle,
+			u32 sectors)
+{
+	p->read_bytes += sectors * VGPU_SECTOR;
+	return memsys->config->dram_cycles +
+	       vgpu_port_send(&p->channel, cycle, (u64)memsys->sector_parts * sectors);
+}
+
+/*
+ * The same for line @physical, which is of a compressed page if that is so. Metadata that the cache
+ * has not are read beside its slots, and exceptions only when they are there; if it has them, it is
+ * known at once where the line is.
+ */
+static u64 read_compressed(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
+			   u64 physical, u64 cycle)
+{
+	struct vgpu_line_traffic traffic;
+	u64 known = cycle, ready;
+
+	if (!ask_traffic(memsys, physical, 3, false, &traffic))
+		return read_sectors(memsys, p, cycle, VGPU_LINE / VGPU_SECTOR);
+	if (traffic.metadata)
+		known = read_sectors(memsys, p, cycle, traffic.metadata);
+	ready = known;
+	if (traffic.slots)
+		ready = read_sectors(memsys, p, cycle, traffic.slots) + VGPU_DECOMPRESS_CYCLES;
+	if (traffic.exceptions)
+		known = read_sectors(memsys, p, known, traffic.exceptions);
+	return ready > known ? ready : known;
+}
+
 /* All bytes of line @at that are not valid: it is looked up at @cycle, and has an MSHR. */
 static void read_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at, u64 cycle)
 {
@@ -169,10 +231,10 @@ static void read_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p
 		vgpu_mask_copy(p->data + (size_t)at * VGPU_LINE, line->bytes, rest);
 	line->valid[0] = ~0ull;
 	line->valid[1] = ~0ull;
-	line->ready = memsys->config->dram_cycles +
-		      vgpu_port_send(&p->channel, cycle + memsys->config->l2_cycles,
-				     (u64)memsys->sector_parts * (VGPU_LINE / VGPU_SECTOR));
-	p->read_bytes += VGPU_LINE;
+	cycle += memsys->config->l2_cycles;
+	line->ready = unlikely(memsys->compressed && *memsys->compressed) ?
+			      read_compressed(memsys, p, p->tags[at] - 1, cycle) :
+			      read_sectors(memsys, p, cycle, VGPU_LINE / VGPU_SECTOR);
 	p->misses[n < p->mshrs ? n : n - p->mshrs] = line->ready;
 	p->miss_count++;
 }
@@ -225,7 +287,7 @@ static void write_line(const struct vgpu_memsys *memsys, struct vgpu_partition *
 		line->dirty[half] |= request->mask[half];
 	}
 	if (request->kind == VGPU_MEM_STORE && request->cache == VGPU_CACHE_WT)
-		write_back(memsys, p, vgpu_partition_clean(p, at),
+		write_back(memsys, p, vgpu_partition_clean(memsys, p, at),
 			   cycle + memsys->config->l2_cycles);
 }
 

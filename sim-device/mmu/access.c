@@ -264,6 +264,9 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 				  access->kind != VGPU_ACCESS_LOAD, &answer->page);
 	if (likely(!access->translated))
 		answer->cost_ps = translation_time(as, access, found);
+	if (unlikely(as->resident.compressed) && found == VGPU_XLATE_OK && !access->translated)
+		answer->cost_ps += vgpu_compressed_time(
+			as->mmu, vgpu_as_frame_number(as, access->address[access->lane]));
 	switch (found) {
 	case VGPU_XLATE_IN_PLACE:
 		answer->in_place = true;

@@ -266,6 +266,21 @@ u64 vgpu_as_managed_resident(const struct vgpu_address_space *as)
 	return as->resident.frames << VGPU_PAGE_SHIFT;
 }
 
+u64 vgpu_as_compressed_pages(const struct vgpu_address_space *as)
+{
+	return as->resident.compressed;
+}
+
+u64 vgpu_as_managed_vram(const struct vgpu_address_space *as)
+{
+	return as->resident.units * VGPU_LCP_UNIT;
+}
+
+const struct vgpu_compression_counts *vgpu_as_compression(const struct vgpu_address_space *as)
+{
+	return &as->compression;
+}
+
 u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 {
 	return as->on_host << VGPU_PAGE_SHIFT;
@@ -326,8 +341,11 @@ void vgpu_as_flush(const struct vgpu_address_space *as, u64 address, bool write)
 {
 	u64 number = unlikely(as->mmu->frames.cache_ops) ? vgpu_as_frame_number(as, address) : 0;
 
-	if (number)
-		vgpu_frame_flush(&as->mmu->frames, number, write);
+	if (!number)
+		return;
+	vgpu_frame_flush(&as->mmu->frames, number, write);
+	if (unlikely(write && as->mmu->frames.compressed))
+		vgpu_compressed_written(as->mmu, number);
 }
 
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
@@ -348,6 +366,9 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		if (unlikely(write && *pte & VGPU_PTE_DUPLICATE))
 			vgpu_managed_claim(as, address, pte);
 		*page = vgpu_frame_use(&as->mmu->frames, vgpu_pte_number(*pte), write);
+		/* with caches it is known when it is written */
+		if (unlikely(write && as->mmu->frames.compressed) && !as->mmu->frames.cache_ops)
+			vgpu_compressed_written(as->mmu, vgpu_pte_number(*pte));
 		return VGPU_XLATE_OK;
 	}
 	/* Entries exist only inside mappings: unmap clears them. */
@@ -423,6 +444,8 @@ static const struct vgpu_fault_ops fault_ops = {
 	.process_wants = vgpu_process_wants,
 };
 
+#define EVENTS	2	/* settle, check */
+
 int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
 		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host)
 {
@@ -431,6 +454,11 @@ int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_
 	vgpu_frames_init(&mmu->frames, ops, host);
 	vgpu_mmu_update(mmu);
 	vgpu_faults_init(&mmu->faults, sim, trace, config, &fault_ops);
+	mmu->settle.fire = vgpu_compressed_settle;
+	mmu->check.fire = vgpu_compressed_check;
+	if (vgpu_event_reserve(sim, EVENTS))
+		return -ENOMEM;
+	mmu->reserved = true;
 	return vgpu_l2_tlb_init(&mmu->l2_tlb, config);
 }
 
@@ -447,6 +475,11 @@ void vgpu_mmu_update(struct vgpu_mmu *mmu)
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)
 {
 	VGPU_CHECK(!mmu->promised && !mmu->page_tables && !mmu->on_host && !mmu->allocations);
+	if (mmu->reserved) {
+		vgpu_event_cancel(mmu->faults.sim, &mmu->settle);
+		vgpu_event_cancel(mmu->faults.sim, &mmu->check);
+		vgpu_event_release(mmu->faults.sim, EVENTS);
+	}
 	vgpu_l2_tlb_fini(&mmu->l2_tlb);
 	vgpu_frames_fini(&mmu->frames);
 	vgpu_faults_fini(&mmu->faults);

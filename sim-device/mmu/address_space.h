@@ -25,6 +25,8 @@ struct vgpu_address_space {
 	bool process;			/* what is not mapped is memory of the process */
 	bool has_zeros;			/* a page was read before it was written, at some time */
 	struct vgpu_resident resident;
+	bool compresses;		/* managed pages that come are compressed */
+	struct vgpu_compression_counts compression;
 	struct vgpu_pressure *pressure;	/* placement.h; NULL: nobody is told of it */
 	struct {
 		u64 first, last, until;
@@ -134,10 +136,27 @@ void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte);
 /* managed.c: the page of @pte, which has a frame and does not move, is on the host alone */
 void vgpu_managed_drop(struct vgpu_address_space *as, u64 address, u64 *pte);
 /* managed.c: operations of vgpu_fault_ops, for managed pages */
-bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
+bool vgpu_managed_move(struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
 /* eviction.c: frames for the pages of @fault, which others leave; see there */
 bool vgpu_evict_for(const struct vgpu_page_fault *fault, u64 *time);
+/* eviction.c: do managed pages take more VRAM than there is for them? */
+bool vgpu_is_over(const struct vgpu_mmu *mmu);
+/* eviction.c: evict until they do not; nobody waits for it */
+void vgpu_evict_excess(struct vgpu_mmu *mmu);
+
+/* compression/pages.c: units that @count pages from @page on would take; @as compresses */
+u32 vgpu_compressed_units(const struct vgpu_address_space *as, u64 page, u64 count);
+/* compression/pages.c: for the page at @address, which comes; NULL: it is not compressed */
+struct vgpu_compressed *vgpu_compressed_new(const struct vgpu_address_space *as, u64 address,
+					    const u8 *bytes);
+/* compression/pages.c: frame @number may be written from now on, and that is not noticed */
+void vgpu_compressed_written(struct vgpu_mmu *mmu, u64 number);
+/* compression/pages.c: what a translation of frame @number, 0: none, takes beyond that */
+u64 vgpu_compressed_time(struct vgpu_mmu *mmu, u64 number);
+/* compression/pages.c: events */
+void vgpu_compressed_settle(struct vgpu_event *event);
+void vgpu_compressed_check(struct vgpu_event *event);
 
 /**
  * struct vgpu_eviction - pages that go to make room, for the trace (eviction.c)

@@ -81,10 +81,21 @@ static u64 pages_of(u64 bytes)
 	return bytes >> VGPU_PAGE_SHIFT;
 }
 
-/* Frames that managed pages may have, all together. */
+/* Frames that managed pages may have, all together, as long as none is compressed. */
 static u64 frames_for_managed(const struct vgpu_mmu *mmu)
 {
 	return pages_of(mmu->config->vram_bytes - mmu->promised);
+}
+
+/* The same, and what one context may have of it, in units of VRAM: room is counted in these. */
+static u64 units_for_managed(const struct vgpu_mmu *mmu)
+{
+	return frames_for_managed(mmu) * VGPU_LCP_UNITS;
+}
+
+static u64 share_of_context(const struct vgpu_mmu *mmu)
+{
+	return frames_for_managed(mmu) * mmu->config->managed_share / 100 * VGPU_LCP_UNITS;
 }
 
 /* The page of @frame goes to the host. Returns the bytes that were written on the device. */
@@ -122,10 +133,10 @@ static bool is_protected(const struct vgpu_address_space *as,
 	       pages_of(frame->address) - request->protected_first < request->protected_pages;
 }
 
-/* So many of the frames that are free are those of pages whose data has not crossed yet. */
+/* So many of the units that are free are those of pages whose data has not crossed yet. */
 static u64 leaving(const struct vgpu_mmu *mmu)
 {
-	return mmu->leaving.until > mmu->faults.sim->now ? mmu->leaving.pages : 0;
+	return mmu->leaving.until > mmu->faults.sim->now ? mmu->leaving.units : 0;
 }
 
 /* When the frames that @fault needs, and its data on the host, are there at the earliest. */
@@ -136,7 +147,7 @@ static u64 wait_for_leaving(const struct vgpu_page_fault *fault, u64 most)
 	const struct vgpu_mmu *mmu = as->mmu;
 	u64 time = 0;
 
-	if (mmu->frames.managed + mmu->arriving + request->pages + leaving(mmu) > most)
+	if (mmu->frames.units + mmu->arriving + fault->units + leaving(mmu) > most)
 		time = mmu->leaving.until;
 	if (as->leaving.until > time && request->first <= as->leaving.last &&
 	    request->first + request->pages > as->leaving.first)
@@ -186,19 +197,19 @@ bool vgpu_evict_for(const struct vgpu_page_fault *fault, u64 *time)
 	struct vgpu_eviction eviction = { .fault = fault };
 	struct vgpu_mmu *mmu = as->mmu;
 	const struct vgpu_resident *own = &as->resident;
-	u64 most = frames_for_managed(mmu), share = most * mmu->config->managed_share / 100;
-	u64 pages = request->pages, written = 0;
+	u64 most = units_for_managed(mmu), share = share_of_context(mmu);
+	u64 units = fault->units, written = 0;
 	struct vgpu_frame *victim;
 	bool above, full;
 
-	if (pages > share)
+	if (units > share)
 		return false;
-	if (request->protected_pages && ((mmu->arriving + pages) * 2 > most ||
-					 (own->arriving + pages) * 2 > share))
+	if (request->protected_pages && ((mmu->arriving + units) * 2 > most ||
+					 (own->arriving + units) * 2 > share))
 		return false;
 	do {
-		above = share < most && own->frames + own->arriving + pages > share;
-		full = mmu->frames.managed + mmu->arriving + pages > most;
+		above = share < most && own->units + own->arriving + units > share;
+		full = mmu->frames.units + mmu->arriving + units > most;
 		victim = above || full ? mmu->evictor->victim(&mmu->frames, above ? own : NULL) :
 					 NULL;
 		if (victim && is_protected(as, request, victim))
@@ -209,7 +220,7 @@ bool vgpu_evict_for(const struct vgpu_page_fault *fault, u64 *time)
 	note_end(&eviction, written);
 	if (above || full)
 		return false;
-	if (unlikely(mmu->leaving.pages)) {
+	if (unlikely(mmu->leaving.units)) {
 		u64 free = wait_for_leaving(fault, most);
 
 		*time = free > *time ? free : *time;
@@ -224,17 +235,31 @@ bool vgpu_as_oversubscribed(const struct vgpu_address_space *as)
 	return pages_of(as->managed) > frames_for_managed(mmu) * mmu->config->managed_share / 100;
 }
 
+/* @units of pages that have gone are free when what was @written there has crossed: returned. */
+static u64 leaves(struct vgpu_mmu *mmu, u64 units, u64 written)
+{
+	u64 until = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, mmu->faults.sim->now,
+				      written);
+
+	if (!written)
+		return 0;
+	mmu->leaving.units = leaving(mmu) + units;
+	mmu->leaving.until = until;
+	return until;
+}
+
 void vgpu_evict_ahead(const struct vgpu_page_fault *fault, u64 bytes)
 {
 	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
 	struct vgpu_eviction eviction = { .fault = fault };
 	struct vgpu_mmu *mmu = as->mmu;
-	u64 most = frames_for_managed(mmu), now = mmu->faults.sim->now, before, written, until;
-	u64 used = mmu->frames.managed + mmu->arriving + leaving(mmu);
+	u64 most = units_for_managed(mmu), now = mmu->faults.sim->now, before, written, until;
+	u64 used = mmu->frames.units + mmu->arriving + leaving(mmu), units = mmu->frames.units;
 	struct vgpu_frame *victim;
 	u64 address, unit = mmu->config->eviction_unit;
 
-	if (as->leaving.until > now || (used < most && most - used >= pages_of(bytes)))
+	if (as->leaving.until > now ||
+	    (used < most && most - used >= pages_of(bytes) * VGPU_LCP_UNITS))
 		return;
 	victim = mmu->evictor->victim(&mmu->frames, &as->resident);
 	if (!victim || is_protected(as, &fault->request, victim))
@@ -242,14 +267,38 @@ void vgpu_evict_ahead(const struct vgpu_page_fault *fault, u64 bytes)
 	address = victim->address & ~(unit - 1);
 	before = as->migrated.evicted;
 	written = evict_unit(&eviction, victim);
-	until = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, now, written);
+	until = leaves(mmu, units - mmu->frames.units, written);
 	note_end(&eviction, written);
-	if (!written)
+	if (!until)
 		return;
-	mmu->leaving.pages = leaving(mmu) + as->migrated.evicted - before;
-	mmu->leaving.until = until;
 	as->leaving.first = pages_of(address);
 	as->leaving.last = pages_of(address + unit) - 1;
 	as->leaving.until = until;
 	as->migrated.ahead += as->migrated.evicted - before;
+}
+
+/* ---- pages that have grown ---------------------------------------------------------------- */
+
+bool vgpu_is_over(const struct vgpu_mmu *mmu)
+{
+	return mmu->frames.units + mmu->arriving > units_for_managed(mmu);
+}
+
+/* Whose pages go is what the evictor says: a page has grown, of whomever. */
+void vgpu_evict_excess(struct vgpu_mmu *mmu)
+{
+	struct vgpu_frame *victim;
+
+	while (vgpu_is_over(mmu) && (victim = mmu->evictor->victim(&mmu->frames, NULL))) {
+		const struct vgpu_page_fault needs = {
+			.faults = &mmu->faults,
+			.space = &victim->owner->faults,
+			.request.prefetch = true,
+		};
+		struct vgpu_eviction eviction = { .fault = &needs };
+		u64 units = mmu->frames.units, written = evict_unit(&eviction, victim);
+
+		leaves(mmu, units - mmu->frames.units, written);
+		note_end(&eviction, written);
+	}
 }

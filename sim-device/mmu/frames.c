@@ -83,18 +83,38 @@ u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *ow
 
 u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
 			   struct vgpu_resident *resident, u64 address, void *memory,
-			   bool preferred)
+			   bool preferred, struct vgpu_compressed *compressed)
 {
+	struct vgpu_frame *frame;
 	u64 number;
 
 	if (reserve_entry(table))
 		return 0;
 	number = use_entry(table, owner, address, memory, resident);
-	vgpu_frame_at(table, number)->preferred = preferred;
+	frame = vgpu_frame_at(table, number);
+	frame->preferred = preferred;
+	frame->compressed = compressed;
+	if (unlikely(compressed)) {
+		compressed->frame = frame;
+		resident->compressed++;
+		table->compressed++;
+	}
 	resident->frames++;
+	resident->units += vgpu_frame_units(frame);
 	table->managed++;
+	table->units += vgpu_frame_units(frame);
 	vgpu_frame_arrived(table, number);
 	return number;
+}
+
+void vgpu_frame_resize(struct vgpu_frame_table *table, struct vgpu_frame *frame,
+		       const struct vgpu_lcp *lcp)
+{
+	u64 more = (u64)lcp->units - vgpu_frame_units(frame);
+
+	frame->compressed->lcp = *lcp;
+	frame->resident->units += more;
+	table->units += more;
 }
 
 u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write)
@@ -204,6 +224,16 @@ struct vgpu_frame *vgpu_frame_least_used(const struct vgpu_frame_table *table,
 
 /* ---- the life of a frame, again ----------------------------------------- */
 
+static void forget_compressed(struct vgpu_frame_table *table, const struct vgpu_frame *frame,
+			      u64 number)
+{
+	vgpu_list_del(&frame->compressed->node);
+	vgpu_mem_free_device(frame->compressed);
+	vgpu_metadata_forget(table->metadata, number);
+	frame->resident->compressed--;
+	table->compressed--;
+}
+
 void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 {
 	struct vgpu_frame *frame = vgpu_frame_at(table, number);
@@ -216,7 +246,11 @@ void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 	vgpu_frame_leaves(frame);
 	if (frame->resident) {
 		frame->resident->frames--;
+		frame->resident->units -= vgpu_frame_units(frame);
 		table->managed--;
+		table->units -= vgpu_frame_units(frame);
+		if (unlikely(frame->compressed))
+			forget_compressed(table, frame, number);
 	} else {
 		table->ops.put_frame(table->host, frame->memory);
 	}
@@ -230,6 +264,7 @@ void vgpu_frames_init(struct vgpu_frame_table *table, const struct vgpu_frame_op
 	table->ops = *ops;
 	table->host = host;
 	vgpu_list_init(&table->residents);
+	vgpu_list_init(&table->to_check);
 }
 
 void vgpu_resident_init(struct vgpu_resident *resident)
@@ -242,7 +277,8 @@ void vgpu_resident_init(struct vgpu_resident *resident)
 
 void vgpu_frames_fini(struct vgpu_frame_table *table)
 {
-	VGPU_CHECK(!table->count);
+	VGPU_CHECK(!table->count && !table->units && !table->compressed);
+	vgpu_mem_free_device(table->metadata);
 	while (table->chunks_made)
 		vgpu_mem_free_device(table->chunks[--table->chunks_made]);
 	vgpu_mem_free_device(table->chunks);

@@ -11,6 +11,8 @@
 #ifndef VGPU_FRAMES_H
 #define VGPU_FRAMES_H
 
+#include "../compression/lcp.h"
+#include "../compression/metadata.h"
 #include "../platform.h"
 #include "../sim/list.h"
 
@@ -22,14 +24,29 @@ struct vgpu_address_space;
  * @by_arrival, @by_use: those that may be evicted: the one that came, was used, first is the first.
  *   Of pages that are not preferred, and of those that are
  * @frames: that they have
- * @arriving: further pages, without a frame, for which there is room
+ * @units: of VGPU_LCP_UNIT bytes of VRAM, that what is in these takes
+ * @compressed: of these frames, those whose pages are compressed
+ * @arriving: units that are reserved for further pages, without a frame
  */
 struct vgpu_resident {
 	struct vgpu_list node;
 	struct vgpu_list by_arrival[2];
 	struct vgpu_list by_use[2];
 	u64 frames;
+	u64 units;
+	u64 compressed;
 	u64 arriving;
+};
+
+/**
+ * struct vgpu_compressed - a managed page that came while its context compresses (compressed.c)
+ * @lcp: its layout in VRAM. The bytes that this program has of it are not compressed
+ * @node: in vgpu_frame_table.to_check, while it may have been written since that was looked at
+ */
+struct vgpu_compressed {
+	struct vgpu_lcp lcp;
+	struct vgpu_list node;
+	struct vgpu_frame *frame;
 };
 
 /** enum vgpu_frame_state - what a frame holds */
@@ -49,6 +66,7 @@ enum vgpu_frame_state {
  *   older. Hits of TLBs do not count
  * @arrived: of a managed page: the clock when it came
  * @node, @use_node: of a managed page that may be evicted: in by_arrival and by_use of @resident
+ * @compressed: of a managed page; NULL: it is as it is
  */
 struct vgpu_frame {
 	union {
@@ -62,6 +80,7 @@ struct vgpu_frame {
 	u64 arrived;
 	struct vgpu_list node;
 	struct vgpu_list use_node;
+	struct vgpu_compressed *compressed;
 	u16 pinned;		/* number of pins; a pinned frame is not released */
 	u8 state;		/* enum vgpu_frame_state */
 	bool dirty;		/* managed: a translation for writing was handed out */
@@ -102,7 +121,7 @@ struct vgpu_cache_ops {
 	void (*forget)(void *caches, u64 number);
 };
 
-#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 22 KB */
+#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 24 KB */
 #define VGPU_FRAME_CHUNK	(1u << VGPU_FRAME_CHUNK_SHIFT)
 
 /** struct vgpu_frame_table - frames by number, in chunks that never move */
@@ -116,6 +135,10 @@ struct vgpu_frame_table {
 	u64 numbers;		/* largest number ever used */
 	u64 count;		/* in use */
 	u64 managed;		/* of these, with managed pages */
+	u64 units;		/* of VRAM that managed pages take */
+	u64 compressed;		/* frames whose pages are compressed */
+	struct vgpu_list to_check;	/* struct vgpu_compressed */
+	struct vgpu_metadata_cache *metadata;	/* NULL: nothing was ever compressed */
 	u64 clock;		/* of managed pages: advanced by each translation and arrival */
 	struct vgpu_list residents;	/* address spaces with pages that may be evicted */
 	const struct vgpu_cache_ops *cache_ops;	/* NULL: there are no caches */
@@ -135,10 +158,22 @@ static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *ta
  */
 u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
 		   u64 address);
-/** vgpu_frame_get_managed - the same for a managed page of @resident, whose bytes are @memory */
+/**
+ * vgpu_frame_get_managed - the same for a managed page of @resident, whose bytes are @memory
+ * @compressed: the frame's from now on, unless there is none; NULL: it is not compressed
+ */
 u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
 			   struct vgpu_resident *resident, u64 address, void *memory,
-			   bool preferred);
+			   bool preferred, struct vgpu_compressed *compressed);
+/** vgpu_frame_resize - the page of @frame, which is compressed, is laid out as @lcp from now on */
+void vgpu_frame_resize(struct vgpu_frame_table *table, struct vgpu_frame *frame,
+		       const struct vgpu_lcp *lcp);
+/** vgpu_frame_units - of VRAM that the managed page of @frame takes */
+static inline u32 vgpu_frame_units(const struct vgpu_frame *frame)
+{
+	return frame->compressed ? frame->compressed->lcp.units : VGPU_LCP_UNITS;
+}
+
 /** vgpu_frame_use - the page of frame @number is translated, for writing if @write: its bytes */
 u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write);
 /** vgpu_frame_flush - somebody else than SMs is about to use the bytes of frame @number */

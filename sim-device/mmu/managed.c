@@ -147,7 +147,7 @@ void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
 	revoke_run(as, &run);
 }
 
-bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
+bool vgpu_managed_move(struct vgpu_page_fault *fault, u64 *time)
 {
 	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
 	struct vgpu_link *link = &as->mmu->faults.link;
@@ -157,10 +157,14 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 		vgpu_prefetch_behind(as, &fault->request);
 		return true;
 	}
+	fault->units = likely(!as->compresses) ?
+			       (u32)fault->request.pages * VGPU_LCP_UNITS :
+			       vgpu_compressed_units(as, fault->request.first,
+						     fault->request.pages);
 	if (!vgpu_evict_for(fault, time))
 		return false;
-	as->mmu->arriving += fault->request.pages;
-	as->resident.arriving += fault->request.pages;
+	as->mmu->arriving += fault->units;
+	as->resident.arriving += fault->units;
 	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
 	if (as->pressure)
 		as->mmu->pressure_ops->placed(as->pressure, fault);
@@ -177,11 +181,14 @@ static void arrive(struct vgpu_address_space *as, u64 address, u64 *pte)
 	struct vgpu_frame_table *frames = &as->mmu->frames;
 	void *memory = frames->ops.managed_page(frames->host, as->context, address);
 	bool preferred = vgpu_advice_at(as, address) & VGPU_ADVISED_DEVICE;
+	struct vgpu_compressed *compressed =
+		memory ? vgpu_compressed_new(as, address, memory) : NULL;
 	u64 number = memory ? vgpu_frame_get_managed(frames, as, &as->resident, address, memory,
-						     preferred) :
+						     preferred, compressed) :
 			      0;
 
 	if (!number) {
+		vgpu_mem_free_device(compressed);
 		*pte &= ~VGPU_PTE_DUPLICATE;
 		return;
 	}
@@ -238,8 +245,8 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 	u64 *pte = vgpu_pte_find(&as->table, fault->request.first << VGPU_PAGE_SHIFT);
 
 	if (fault->room && to_device) {
-		as->mmu->arriving -= fault->request.pages;
-		as->resident.arriving -= fault->request.pages;
+		as->mmu->arriving -= fault->units;
+		as->resident.arriving -= fault->units;
 	}
 	if (!VGPU_CHECK(pte))
 		return;

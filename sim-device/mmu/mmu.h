@@ -36,11 +36,14 @@ struct vgpu_mmu {
 	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
 	u64 there;
 	u64 on_host;		/* managed pages on the host, in all address spaces */
-	u64 arriving;		/* managed pages without a frame for which there is room */
-	/* of the frames that are free, those of pages whose data crosses @until (eviction.c) */
+	u64 arriving;		/* units that are reserved for managed pages without a frame */
+	/* of the units that are free, those of pages whose data crosses @until (eviction.c) */
 	struct {
-		u64 pages, until;
+		u64 units, until;
 	} leaving;
+	/* compression/pages.c: more is taken than there is; pages may have been written */
+	struct vgpu_event settle, check;
+	bool reserved;		/* room for these */
 	const struct vgpu_pressure_ops *pressure_ops;	/* placement.h; set as evictor is */
 };
 
@@ -222,6 +225,40 @@ static inline bool vgpu_is_system(u64 address)
 u64 vgpu_as_handled_by_sms(const struct vgpu_address_space *as);
 /** vgpu_as_set_pressure - who is told of the managed pages of @as (placement.h); NULL: nobody */
 void vgpu_as_set_pressure(struct vgpu_address_space *as, struct vgpu_pressure *pressure);
+/**
+ * vgpu_as_compress - managed pages of @as that come from now on are compressed, or not
+ * (compression/pages.c). Those that are there stay as they are
+ */
+void vgpu_as_compress(struct vgpu_address_space *as, bool on);
+/** vgpu_as_compressed_pages - pages that are compressed now */
+u64 vgpu_as_compressed_pages(const struct vgpu_address_space *as);
+/** vgpu_as_managed_vram - bytes of VRAM that its managed pages take, compressed or not */
+u64 vgpu_as_managed_vram(const struct vgpu_address_space *as);
+/**
+ * struct vgpu_compression_counts - of an address space
+ * @metadata_hits, @metadata_misses: of the metadata cache
+ * @exceptions: lines of 64 bytes that were not in their slots, of accesses to memory
+ * @overflows: pages that were laid out anew, as what was written did not fit
+ */
+struct vgpu_compression_counts {
+	u64 metadata_hits;
+	u64 metadata_misses;
+	u64 exceptions;
+	u64 overflows;
+};
+
+const struct vgpu_compression_counts *vgpu_as_compression(const struct vgpu_address_space *as);
+struct vgpu_line_traffic;
+/**
+ * vgpu_mmu_line - what an access of the memory controller to a line of 128 bytes costs
+ * (compression/pages.c)
+ * @number: of the frame, in use
+ * @line: in it
+ * @halves: bit n: the n-th 64 bytes of it
+ * @write: they have been written: the page may be laid out anew
+ */
+void vgpu_mmu_line(struct vgpu_mmu *mmu, u64 number, u32 line, u32 halves, bool write,
+		   struct vgpu_line_traffic *traffic);
 /** vgpu_as_managed_bytes - of all its managed mappings, touched or not */
 u64 vgpu_as_managed_bytes(const struct vgpu_address_space *as);
 /** vgpu_as_oversubscribed - has it more managed memory than frames that it may use? (eviction.c) */

@@ -18,11 +18,13 @@ static u64 time_of(const struct vgpu_pressure *p, u64 cycles)
 static struct vgpu_remedies choose(const struct vgpu_pressure *p)
 {
 	const struct vgpu_scheme *scheme = vgpu_scheme_find(p->config->oversubscription);
-	struct vgpu_remedies remedies = {};
+	struct vgpu_remedies remedies = { .compression = p->config->compression };
 
 	if (!p->oversubscribed || !VGPU_CHECK(scheme))
 		return remedies;
 	scheme->choose(p, &remedies);
+	if (p->config->compression)
+		remedies.compression = true;
 	if (p->config->proactive_eviction)
 		remedies.proactive_eviction = true;
 	if (p->config->throttling && !remedies.throttler)
@@ -50,6 +52,7 @@ static void decide(struct vgpu_pressure *p)
 		p->decided = false;
 	}
 	p->remedies = remedies;
+	vgpu_as_compress(p->as, remedies.compression);
 	if (remedies.throttler && p->active && !p->started) {
 		p->started = true;
 		remedies.throttler->start(p);

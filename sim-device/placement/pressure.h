@@ -15,6 +15,7 @@
  *   proactive eviction         when a page has got its frame and less than proactive_bytes are
  *                              free, the next unit goes while that page comes (mmu/eviction.c)
  *   throttling (throttlers.c)  some SMs fetch nothing, so that what the others use fits
+ *   compression                pages that come take less room (compression/pages.c)
  *
  * All is per context: its class, its throttled SMs, and the pages that go first are its own.
  *
@@ -52,10 +53,12 @@ struct vgpu_pressure_host {
 
 /**
  * struct vgpu_remedies - what a scheme chooses
+ * @compression: managed pages that come are compressed
  * @throttler: NULL: no SM is throttled
  */
 struct vgpu_remedies {
 	bool proactive_eviction;
+	bool compression;
 	const struct vgpu_throttler *throttler;
 };
 

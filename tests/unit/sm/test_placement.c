@@ -263,7 +263,7 @@ static void pages_on_their_way_count(void **state)
 	(void)state;
 	launch(&r, 10, BASE, PAGE);
 	while (!r.h->completion_count) {
-		u64 now = info(&r).resident_bytes + space(&r)->resident.arriving * PAGE;
+		u64 now = info(&r).resident_bytes + space(&r)->resident.arriving * VGPU_LCP_UNIT;
 
 		most = now > most ? now : most;
 		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
