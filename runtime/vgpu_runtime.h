@@ -218,6 +218,11 @@ VGPU_API vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 /* What the device counts for this process: instructions, blocks, SM time … */
 VGPU_API vgpuError_t vgpuContextInfo(struct vgpu_context_info *info);
 VGPU_API vgpuError_t vgpuDeviceInfo(struct vgpu_device_info *info);
+/*
+ * A hint for when managed memory does not fit: kernels of this process use the same data one after
+ * the other (shared 1), as those at pointer, or they do not (0). InvalidValue: not managed memory.
+ */
+VGPU_API vgpuError_t vgpuMemAdviseShared(const void *pointer, size_t bytes, int shared);
 
 /* ---- errors ------------------------------------------------------------- */
 

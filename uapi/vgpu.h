@@ -330,6 +330,12 @@ enum vgpu_advice {
 	VGPU_ADVICE_PREFER_NONE,
 	VGPU_ADVICE_ACCESSED,		/* kernels use what the host has there, without a fault */
 	VGPU_ADVICE_NOT_ACCESSED,
+	/*
+	 * a hint for oversubscription, of the whole context: its kernels use the same data one
+	 * after the other, or they do not. It changes nothing for the pages
+	 */
+	VGPU_ADVICE_SHARED,
+	VGPU_ADVICE_NOT_SHARED,
 	VGPU_ADVICE_COUNT
 };
 

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 153
+#define VGPU_NL_STAT_NEXT 154
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -148,7 +148,9 @@
 	X(151, METADATA_HITS, account., metadata_hits, metadata_hits,			\
 	  "hits of the cache of the metadata of compressed pages")			\
 	X(152, METADATA_MISSES, account., metadata_misses, metadata_misses,		\
-	  "misses of it")
+	  "misses of it")								\
+	X(153, DATA_SHARED, account., data_shared, data_shared,				\
+	  "its kernels use the same data: 0 not known, 1 launches, 2 a hint says so; 3: no")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

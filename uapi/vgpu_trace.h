@@ -151,6 +151,11 @@ enum vgpu_trace_type {
 	 * units of 512 bytes that it took << 32 | that it takes now, 8: it is not compressed
 	 */
 	VGPU_TRACE_PAGE_OVERFLOW,
+	/*
+	 * kernels of the context use the same data: queue: enum vgpu_sharing, a: address of the
+	 * mapping that two launches have a pointer to, or that was advised
+	 */
+	VGPU_TRACE_SHARING,
 	VGPU_TRACE_COUNT
 };
 
@@ -180,6 +185,14 @@ enum vgpu_leave {
 	VGPU_LEAVE_SAVE,	/* its context is saved; it goes on later */
 	VGPU_LEAVE_FLUSH,	/* it is dropped, and runs again from its start */
 	VGPU_LEAVES
+};
+
+/** enum vgpu_sharing - do kernels of a context use the same data? (docs/memory.md) */
+enum vgpu_sharing {
+	VGPU_SHARING_UNKNOWN,
+	VGPU_SHARING_FOUND,	/* two launches have pointers to the same managed memory */
+	VGPU_SHARING_HINTED,	/* it was advised: VGPU_ADVICE_SHARED … */
+	VGPU_SHARING_DENIED	/* … VGPU_ADVICE_NOT_SHARED */
 };
 
 /** enum vgpu_access_class - how a context accesses memory (docs/memory.md) */

@@ -96,6 +96,7 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	EVENT(THROTTLE, throttle);
 	EVENT(CLASSIFIED, classified);
 	EVENT(PAGE_OVERFLOW, page_overflow);
+	EVENT(SHARING, sharing);
 #undef EVENT
 	}
 }

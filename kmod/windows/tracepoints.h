@@ -254,6 +254,12 @@ KVGPU_EVENT(CONTEXT, page_overflow,
 	__entry->now = record->b;,
 	"address=0x%llx before=%u now=%u", __entry->address, __entry->before, __entry->now);
 
+KVGPU_EVENT(CONTEXT, sharing,
+	__field(u32, sharing) __field(u64, address),
+	__entry->sharing = record->queue;
+	__entry->address = record->a;,
+	"sharing=%u address=0x%llx", __entry->sharing, __entry->address);
+
 /* ---- page faults -------------------------------------------------------- */
 
 KVGPU_EVENT(SM, page_fault,

@@ -109,7 +109,7 @@ static u32 grow(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 							   .a = frame->address,
 							   .b = (u64)before << 32 | lcp.units,
 						   });
-	if (vgpu_is_over(mmu) && !vgpu_event_pending(&mmu->settle))
+	if (vgpu_is_over(mmu, as) && !vgpu_event_pending(&mmu->settle))
 		vgpu_event_after(mmu->faults.sim, &mmu->settle, 0);
 	return (before + lcp.units) * (VGPU_LCP_UNIT / 32);
 }

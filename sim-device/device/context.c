@@ -293,7 +293,6 @@ int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens)
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
-	const struct vgpu_compression_counts *compression;
 	const struct vgpu_migrated *migrated;
 	const struct vgpu_translations *translations;
 	const struct vgpu_fault_space *faults;
@@ -302,7 +301,6 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 		return -ENOENT;
 	faults = vgpu_as_faults(ctx->as);
 	migrated = vgpu_as_migrated(ctx->as);
-	compression = vgpu_as_compression(ctx->as);
 	translations = vgpu_as_translations(ctx->as);
 	memset(info, 0, sizeof(*info));
 	info->id = ctx->id;
@@ -326,19 +324,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.page_bytes_out = migrated->to_host;
 	info->account.pages_evicted = migrated->evicted;
 	info->account.page_refaults = migrated->refaults;
-	info->account.pages_evicted_ahead = migrated->ahead;
-	info->account.pages_compressed = vgpu_as_compressed_pages(ctx->as);
-	info->account.managed_vram = vgpu_as_managed_vram(ctx->as);
-	info->account.page_overflows = compression->overflows;
-	info->account.line_exceptions = compression->exceptions;
-	info->account.metadata_hits = compression->metadata_hits;
-	info->account.metadata_misses = compression->metadata_misses;
-	info->account.sms_throttled = ctx->exec.throttled;
-	info->account.throttles = ctx->exec.throttles;
-	info->account.access_class = ctx->pressure.class;
-	info->account.classified_accesses = ctx->pressure.accesses;
-	info->account.classified_lines = ctx->pressure.lines;
-	info->account.classified_pages = ctx->pressure.pages;
+	vgpu_context_pressure_account(ctx, &info->account);
 	info->account.tlb_misses = translations->misses;
 	info->account.l2_tlb_hits = translations->l2_hits;
 	info->account.l2_tlb_misses = translations->l2_misses;
@@ -573,11 +559,19 @@ int vgpu_managed_advise(struct vgpu_device *dev, u32 context, u64 address, u64 b
 int vgpu_managed_advise_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes,
 			     u32 advice, u64 most, u64 *done)
 {
-	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
 	if (!ctx)
 		return -ENOENT;
-	return ctx->dead ? -EIO : vgpu_as_advise(ctx->as, address, bytes, advice, most, done);
+	if (ctx->dead)
+		return -EIO;
+	if (advice != VGPU_ADVICE_SHARED && advice != VGPU_ADVICE_NOT_SHARED)
+		return vgpu_as_advise(ctx->as, address, bytes, advice, most, done);
+	if (!vgpu_as_may_advise(ctx->as, address, bytes))
+		return -EINVAL;
+	vgpu_pressure_hint(&ctx->pressure, address, advice == VGPU_ADVICE_SHARED);
+	*done = bytes;
+	return 0;
 }
 
 int vgpu_memory_allocate(struct vgpu_device *dev, u32 context, u64 bytes, u64 owner, u32 *handle)

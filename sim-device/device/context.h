@@ -45,6 +45,8 @@ struct vgpu_context_table {
 u64 vgpu_context_budget_left(const struct vgpu_context *ctx);
 struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
 
+/** vgpu_context_pressure_account - fill what its account has of oversubscription (pressure.c) */
+void vgpu_context_pressure_account(const struct vgpu_context *ctx, struct vgpu_account *account);
 /** vgpu_context_init_pressure - its SMs, memory and pressure know each other (pressure.c) */
 void vgpu_context_init_pressure(struct vgpu_context *ctx);
 

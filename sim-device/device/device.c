@@ -97,9 +97,16 @@ static void exec_active(struct vgpu_exec_context *ctx, bool active)
 	vgpu_pressure_active(&vgpu_container_of(ctx, struct vgpu_context, exec)->pressure, active);
 }
 
+static void exec_shape(const struct vgpu_job *job, struct vgpu_launch *launch)
+{
+	vgpu_command_job_shape(job, launch);
+	vgpu_pressure_launched(&vgpu_container_of(job->ctx, struct vgpu_context, exec)->pressure,
+			       launch->params, launch->param_bytes);
+}
+
 const struct vgpu_exec_ops vgpu_device_exec_ops = {
 	.active = exec_active,
-	.shape = vgpu_command_job_shape,
+	.shape = exec_shape,
 	.done = vgpu_command_job_done,
 	.fault = exec_fault,
 	.oldest_command = exec_oldest_command,
@@ -382,6 +389,7 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 {
 	const struct vgpu_config *config = &dev->config;
 	unsigned int i;
+	u64 managed;
 
 	memset(info, 0, sizeof(*info));
 	vgpu_text_copy(info->name, sizeof(info->name), config->name);
@@ -406,9 +414,9 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->managed_resident = dev->mmu.frames.managed << VGPU_PAGE_SHIFT;
 	info->managed_host = dev->mmu.on_host << VGPU_PAGE_SHIFT;
 	/* pages for which a new mapping leaves no room are evicted when room is needed */
-	info->vram_used = dev->mmu.promised + (info->managed_resident < info->vram_free ?
-						       info->managed_resident :
-						       info->vram_free);
+	managed = dev->mmu.frames.units * VGPU_LCP_UNIT;
+	info->vram_used = dev->mmu.promised;
+	info->vram_used += managed < info->vram_free ? managed : info->vram_free;
 	info->memory_bandwidth = config->memory_bandwidth;
 	info->launch_flags = launch_flags(dev);
 	info->memory_bus_bits = config->memory_bus_bits;

@@ -69,3 +69,23 @@ void vgpu_context_init_pressure(struct vgpu_context *ctx)
 	vgpu_pressure_init(&ctx->pressure);
 	vgpu_as_set_pressure(ctx->as, &ctx->pressure);
 }
+
+void vgpu_context_pressure_account(const struct vgpu_context *ctx, struct vgpu_account *account)
+{
+	const struct vgpu_compression_counts *compression = vgpu_as_compression(ctx->as);
+
+	account->pages_evicted_ahead = vgpu_as_migrated(ctx->as)->ahead;
+	account->pages_compressed = vgpu_as_compressed_pages(ctx->as);
+	account->managed_vram = vgpu_as_managed_vram(ctx->as);
+	account->page_overflows = compression->overflows;
+	account->line_exceptions = compression->exceptions;
+	account->metadata_hits = compression->metadata_hits;
+	account->metadata_misses = compression->metadata_misses;
+	account->data_shared = ctx->pressure.sharing;
+	account->sms_throttled = ctx->exec.throttled;
+	account->throttles = ctx->exec.throttles;
+	account->access_class = ctx->pressure.class;
+	account->classified_accesses = ctx->pressure.accesses;
+	account->classified_lines = ctx->pressure.lines;
+	account->classified_pages = ctx->pressure.pages;
+}

@@ -234,6 +234,13 @@ u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as)
 	return as->mapped + as->managed + as->viewed;
 }
 
+u64 vgpu_as_managed_mapping(const struct vgpu_address_space *as, u64 address)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
+
+	return mapping && mapping->value == VGPU_MAPPING_MANAGED ? mapping->first : 0;
+}
+
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address)
 {
 	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);

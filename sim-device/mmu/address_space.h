@@ -140,8 +140,8 @@ bool vgpu_managed_move(struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
 /* eviction.c: frames for the pages of @fault, which others leave; see there */
 bool vgpu_evict_for(const struct vgpu_page_fault *fault, u64 *time);
-/* eviction.c: do managed pages take more VRAM than there is for them? */
-bool vgpu_is_over(const struct vgpu_mmu *mmu);
+/* eviction.c: do managed pages take more VRAM than there is for them, or those of @as? */
+bool vgpu_is_over(const struct vgpu_mmu *mmu, const struct vgpu_address_space *as);
 /* eviction.c: evict until they do not; nobody waits for it */
 void vgpu_evict_excess(struct vgpu_mmu *mmu);
 

@@ -197,6 +197,14 @@ static u64 apply(struct vgpu_address_space *as, u64 first, u64 last, u64 most)
 	}
 }
 
+bool vgpu_as_may_advise(const struct vgpu_address_space *as, u64 address, u64 bytes)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
+
+	return bytes && !((address | bytes) & (VGPU_PAGE_SIZE - 1)) && mapping &&
+	       mapping->value == VGPU_MAPPING_MANAGED && bytes - 1 <= mapping->last - address;
+}
+
 int vgpu_as_advise(struct vgpu_address_space *as, u64 address, u64 bytes, u32 advice, u64 most,
 		   u64 *done)
 {
@@ -204,9 +212,8 @@ int vgpu_as_advise(struct vgpu_address_space *as, u64 address, u64 bytes, u32 ad
 	u64 first = address + *done, last = address + bytes - 1;
 	int err;
 
-	if (!bytes || (address | bytes) & (VGPU_PAGE_SIZE - 1) || advice >= VGPU_ADVICE_COUNT ||
-	    !mapping || mapping->value != VGPU_MAPPING_MANAGED ||
-	    bytes - 1 > mapping->last - address || !VGPU_CHECK(*done < bytes))
+	if (advice >= VGPU_ADVICE_SHARED || !vgpu_as_may_advise(as, address, bytes) ||
+	    !VGPU_CHECK(*done < bytes))
 		return -EINVAL;
 	if (advice == VGPU_ADVICE_READ_MOSTLY && !as->mmu->frames.ops.protect)
 		return -EOPNOTSUPP;

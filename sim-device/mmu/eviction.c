@@ -279,17 +279,38 @@ void vgpu_evict_ahead(const struct vgpu_page_fault *fault, u64 bytes)
 
 /* ---- pages that have grown ---------------------------------------------------------------- */
 
-bool vgpu_is_over(const struct vgpu_mmu *mmu)
+bool vgpu_is_over(const struct vgpu_mmu *mmu, const struct vgpu_address_space *as)
 {
-	return mmu->frames.units + mmu->arriving > units_for_managed(mmu);
+	return mmu->frames.units + mmu->arriving > units_for_managed(mmu) ||
+	       as->resident.units + as->resident.arriving > share_of_context(mmu);
 }
 
-/* Whose pages go is what the evictor says: a page has grown, of whomever. */
+/*
+ * The next page that is to go, as some have grown: of a context that has more than its share, which
+ * pays for that itself; else of all, if there is too little for all. NULL: none.
+ */
+static struct vgpu_frame *excess(struct vgpu_mmu *mmu)
+{
+	u64 most = units_for_managed(mmu), share = share_of_context(mmu);
+	const struct vgpu_resident *of;
+	struct vgpu_frame *victim;
+
+	vgpu_list_for_each(of, &mmu->frames.residents, struct vgpu_resident, node) {
+		if (share == most || of->units + of->arriving <= share)
+			continue;
+		victim = mmu->evictor->victim(&mmu->frames, of);
+		if (victim)
+			return victim;
+	}
+	return mmu->frames.units + mmu->arriving > most ?
+		       mmu->evictor->victim(&mmu->frames, NULL) : NULL;
+}
+
 void vgpu_evict_excess(struct vgpu_mmu *mmu)
 {
 	struct vgpu_frame *victim;
 
-	while (vgpu_is_over(mmu) && (victim = mmu->evictor->victim(&mmu->frames, NULL))) {
+	while ((victim = excess(mmu))) {
 		const struct vgpu_page_fault needs = {
 			.faults = &mmu->faults,
 			.space = &victim->owner->faults,

@@ -273,6 +273,10 @@ bool vgpu_as_oversubscribed(const struct vgpu_address_space *as);
  * such eviction in flight at a time.
  */
 void vgpu_evict_ahead(const struct vgpu_page_fault *fault, u64 bytes);
+/* vgpu_as_managed_mapping - the first address of the managed mapping at @address; 0: none */
+u64 vgpu_as_managed_mapping(const struct vgpu_address_space *as, u64 address);
+/* vgpu_as_may_advise - are these whole pages of one managed mapping? (advice.c) */
+bool vgpu_as_may_advise(const struct vgpu_address_space *as, u64 address, u64 bytes);
 /* vgpu_as_is_managed - is the page at @address managed memory? */
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_faults - the faults of SMs in @as */

@@ -127,6 +127,63 @@ static void window_fire(struct vgpu_event *event)
 	begin_window(p);
 }
 
+/* ---- data that kernels share -------------------------------------------------------------- */
+
+static void set_sharing(struct vgpu_pressure *p, enum vgpu_sharing sharing, u64 address)
+{
+	p->sharing = sharing;
+	if (unlikely(p->trace->on))
+		vgpu_trace_emit(p->trace, &(struct vgpu_trace_record){
+						  .type = VGPU_TRACE_SHARING,
+						  .sm = VGPU_NO_SM,
+						  .context = p->id,
+						  .queue = sharing,
+						  .a = address,
+					  });
+	decide(p);
+}
+
+/* The present launch has a pointer to @mapping. Has one before had it? */
+static bool see(struct vgpu_pressure *p, u64 mapping)
+{
+	u32 count = p->seen_count < VGPU_PRESSURE_SEEN ? p->seen_count : VGPU_PRESSURE_SEEN;
+	bool before;
+
+	for (u32 n = 0; n < count; n++) {
+		if (p->seen[n].mapping != mapping)
+			continue;
+		before = p->seen[n].launch != p->launches;
+		p->seen[n].launch = p->launches;
+		return before;
+	}
+	p->seen[p->seen_count % VGPU_PRESSURE_SEEN].mapping = mapping;
+	p->seen[p->seen_count++ % VGPU_PRESSURE_SEEN].launch = p->launches;
+	return false;
+}
+
+/* What has the size, the alignment and the value of a pointer is one. */
+void vgpu_pressure_launched(struct vgpu_pressure *p, const u8 *params, u32 bytes)
+{
+	if (likely(!vgpu_as_managed_bytes(p->as)) || p->sharing != VGPU_SHARING_UNKNOWN)
+		return;
+	p->launches++;
+	for (u32 at = 0; at + sizeof(u64) <= bytes; at += sizeof(u64)) {
+		u64 mapping, value;
+
+		memcpy(&value, params + at, sizeof(value));
+		mapping = vgpu_as_managed_mapping(p->as, value);
+		if (mapping && see(p, mapping)) {
+			set_sharing(p, VGPU_SHARING_FOUND, mapping);
+			return;
+		}
+	}
+}
+
+void vgpu_pressure_hint(struct vgpu_pressure *p, u64 address, bool shared)
+{
+	set_sharing(p, shared ? VGPU_SHARING_HINTED : VGPU_SHARING_DENIED, address);
+}
+
 /* ---- what happens ------------------------------------------------------------------------- */
 
 /* Whether it is oversubscribed, or what is done about that, may be different now. */

@@ -70,11 +70,16 @@ enum vgpu_throttle_state {
 	VGPU_THROTTLE_EXECUTE,	/* nothing changes until the end of the epoch */
 };
 
+/* Managed mappings of a context that are remembered. */
+#define VGPU_PRESSURE_SEEN	64u
+
 /**
  * struct vgpu_pressure - of one context; zero before vgpu_pressure_init()
  * @class: of the last window in which something was accessed
  * @lines, @accesses, @pages: of that window
- * @shared: kernels of it use the same data
+ * @sharing: do its kernels use the same data?
+ * @seen: managed mappings to which its launches have had pointers, and the last launch that had one
+ *   (thesis 3.6.1); of @launches. The oldest are forgotten
  * @active: it has kernels
  * @evicted: a page of it has, since the throttler cleared this
  * @level: SMs that the throttler wants throttled, if it has @decided about that
@@ -90,9 +95,14 @@ struct vgpu_pressure {
 	u32 id;				/* of the context */
 	bool oversubscribed;
 	bool active;
-	bool shared;
 	bool started;			/* throttler->start() was called, and not its stop() */
 	enum vgpu_access_class class;
+	enum vgpu_sharing sharing;
+	struct {
+		u64 mapping, launch;
+	} seen[VGPU_PRESSURE_SEEN];
+	u64 launches;
+	u32 seen_count;			/* ever */
 	u64 accesses, lines, pages;
 	struct vgpu_access_counts counts;
 	struct vgpu_event window;	/* of the classifier: it ends */
@@ -147,6 +157,16 @@ void vgpu_pressure_fini(struct vgpu_pressure *pressure);
 void vgpu_pressure_update(struct vgpu_pressure *pressure);
 /** vgpu_pressure_active - its context has got a kernel, having had none; or its last has ended */
 void vgpu_pressure_active(struct vgpu_pressure *pressure, bool active);
+/** vgpu_pressure_launched - a kernel of its context begins, with these parameters */
+void vgpu_pressure_launched(struct vgpu_pressure *pressure, const u8 *params, u32 bytes);
+/** vgpu_pressure_hint - somebody says whether its kernels use the same data, as that at @address */
+void vgpu_pressure_hint(struct vgpu_pressure *pressure, u64 address, bool shared);
+/** vgpu_pressure_shares - do they, as far as is known? */
+static inline bool vgpu_pressure_shares(const struct vgpu_pressure *pressure)
+{
+	return pressure->sharing == VGPU_SHARING_FOUND || pressure->sharing == VGPU_SHARING_HINTED;
+}
+
 /** vgpu_throttle_epoch - call epoch() of its throttler after so many cycles of an SM */
 void vgpu_throttle_epoch(struct vgpu_pressure *pressure, u64 cycles);
 

@@ -20,13 +20,16 @@ static void simple_throttle(const struct vgpu_pressure *pressure, struct vgpu_re
 }
 
 /*
- * ETC (3.6.5). Regular: eviction ahead of time. Irregular: throttling and compression, and no
- * eviction ahead, which makes thrashing worse. Before the first window has ended nothing is done.
+ * ETC (3.6.5). Regular: eviction ahead of time, and compression if kernels use the same data.
+ * Irregular: throttling and compression, and no eviction ahead, which makes thrashing worse. Before
+ * the first window has ended nothing is done.
  */
 static void etc(const struct vgpu_pressure *pressure, struct vgpu_remedies *remedies)
 {
 	remedies->proactive_eviction = pressure->class == VGPU_ACCESS_REGULAR;
-	remedies->compression = pressure->class == VGPU_ACCESS_IRREGULAR;
+	remedies->compression = pressure->class == VGPU_ACCESS_IRREGULAR ||
+				(pressure->class == VGPU_ACCESS_REGULAR &&
+				 vgpu_pressure_shares(pressure));
 	if (pressure->class == VGPU_ACCESS_IRREGULAR)
 		remedies->throttler = &vgpu_throttler_adaptive;
 }

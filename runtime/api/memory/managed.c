@@ -159,6 +159,27 @@ vgpuError_t rt_advise_at(const void *pointer, size_t bytes, int advice, struct r
 	return error == vgpuSuccess ? rt_advise(pointer, bytes, advice, device) : rt_result(error);
 }
 
+vgpuError_t vgpuMemAdviseShared(const void *pointer, size_t bytes, int shared)
+{
+	enum vgpu_advice advice = shared ? VGPU_ADVICE_SHARED : VGPU_ADVICE_NOT_SHARED;
+	struct rt_state *before = rt_current;
+	vgpuError_t error;
+
+	rt_current = rt_owner(pointer);
+	error = rt_enter();
+	if (error == vgpuSuccess) {
+		error = check_range(pointer, bytes);
+		if (error == vgpuSuccess)
+			error = rt_is_managed(pointer) ?
+					rt_advice_pass((uint64_t)(uintptr_t)pointer, bytes,
+						       advice) :
+					vgpuErrorInvalidValue;
+		error = rt_leave(error);
+	}
+	rt_current = before;
+	return error;
+}
+
 /* ---- asking for advice -------------------------------------------------- */
 
 static int location_type(int location)

@@ -163,6 +163,25 @@ static void others_make_room(void **state)
 	host_free(r.h);
 }
 
+/*
+ * Of two contexts with half of the room each, one has pages that grow: what is too much for it are
+ * its own pages, however old those of the other are.
+ */
+static void its_own_make_room(void **state)
+{
+	struct rig a = START(COMPRESSED, "managed_share=50"), b = open_context(a.h);
+
+	(void)state;
+	fill(&a, 0, 32);
+	fill(&b, 0, 32);
+	time_of(&b, 32, BASE + 31 * PAGE, 64);
+	assert_int_equal(info(&a).account.pages_evicted, 0);
+	assert_int_equal(info(&b).account.pages_evicted, 3);
+	assert_int_equal(units(&a), 32);
+	assert_int_equal(units(&b), 32);
+	host_free(a.h);
+}
+
 /* A copy writes bytes of no pattern: the page is no longer compressed. */
 static void a_copy_writes(void **state)
 {
@@ -275,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_synthetic_ratio),
 		cmocka_unit_test(a_page_grows),
 		cmocka_unit_test(others_make_room),
+		cmocka_unit_test(its_own_make_room),
 		cmocka_unit_test(a_copy_writes),
 		cmocka_unit_test(metadata),
 		cmocka_unit_test(sectors_of_dram),

@@ -106,8 +106,8 @@ static bool is_over(struct host *h, const struct rig *rigs)
 	return true;
 }
 
-/* Returns pages that were compressed and had to be laid out anew. */
-static u64 compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MAPPED])
+/* Returns pages that were compressed and had to be laid out anew; @evicted: those that went */
+static u64 compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MAPPED], u64 *evicted)
 {
 	struct host *h = host_new_config(config);
 	struct vgpu_context_info info;
@@ -138,6 +138,7 @@ static u64 compute(const struct vgpu_config *config, u64 seed, u8 (*bytes)[MAPPE
 	for (u32 n = 0; n < MEASURED; n++) {
 		assert_int_equal(vgpu_context_info(h->dev, rigs[n].context, &info), 0);
 		overflows += info.account.page_overflows;
+		*evicted += info.account.pages_evicted;
 		read_back(&rigs[n], bytes[n]);
 	}
 	for (u32 n = 0; n < MEASURED; n++)
@@ -180,18 +181,20 @@ static void check(const char *timing)
 {
 	static u8 want[MEASURED][MAPPED], got[MEASURED][MAPPED];
 	struct vgpu_config config = config_of(0, timing);
-	u64 overflows = 0;
+	u64 overflows = 0, evicted = 0;
 
-	assert_int_equal(compute(&config, 0, want), 0);
+	assert_int_equal(compute(&config, 0, want, &evicted), 0);
+	assert_int_equal(evicted, 0);
 	assert_memory_not_equal(want[0], want[1], PART);
 	for (u64 n = 1; n < 13; n++) {
 		config = config_of(n, timing);
-		overflows += compute(&config, n, got);
+		overflows += compute(&config, n, got, &evicted);
 		for (u32 c = 0; c < MEASURED; c++)
 			if (memcmp(got[c], want[c], MAPPED))
 				fail_msg("run %llu: context %u has other bytes", n, c);
 	}
 	assert_true(overflows > 20);
+	assert_true(evicted > 1000);
 }
 
 static void by_slices(void **state)

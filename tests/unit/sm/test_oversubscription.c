@@ -267,6 +267,76 @@ static void a_window_stands_still(void **state)
 	host_free(r.h);
 }
 
+/*
+ * Launches of one kernel with a pointer to the same memory share it. The stride, which is beside
+ * it in the parameters, is none. A hint goes before, and is of managed memory only.
+ */
+static void launches_share_data(void **state)
+{
+	static const char *const schemes[] = { "none", "etc" };
+
+	(void)state;
+	for (u32 n = 0; n < 2; n++) {
+		struct rig r = START(EIGHT, "sms=1"), other;
+		const struct vgpu_pressure *p = &context(&r)->pressure;
+
+		assert_int_equal(vgpu_device_knob_set(r.h->dev, "oversubscription", schemes[n]), 0);
+		other = open_context(r.h);
+		fill(&r, 1);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_UNKNOWN);
+		fill(&other, 1);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_UNKNOWN);
+		fill(&r, 1);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_FOUND);
+		assert_int_equal(info(&other).account.data_shared, VGPU_SHARING_UNKNOWN);
+		assert_false(p->remedies.compression);
+		assert_int_equal(vgpu_managed_advise(r.h->dev, r.context, BASE, PAGE,
+						     VGPU_ADVICE_NOT_SHARED), 0);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_DENIED);
+		fill(&r, 1);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_DENIED);
+		assert_int_equal(vgpu_managed_advise(r.h->dev, r.context, BASE + MAPPED, PAGE,
+						     VGPU_ADVICE_SHARED), -EINVAL);
+		assert_int_equal(vgpu_managed_advise(r.h->dev, r.context, BASE + 1, PAGE,
+						     VGPU_ADVICE_SHARED), -EINVAL);
+		assert_int_equal(vgpu_managed_advise(r.h->dev, r.context, BASE, PAGE,
+						     VGPU_ADVICE_SHARED), 0);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_HINTED);
+		host_free(r.h);
+	}
+}
+
+/* What a scheme chooses by class and sharing (thesis 3.6.5). */
+static void etc_chooses(void **state)
+{
+	static const struct {
+		enum vgpu_access_class class;
+		bool ahead, throttles, compresses, shared_compresses;
+	} cases[] = {
+		{ VGPU_ACCESS_UNKNOWN, false, false, false, false },
+		{ VGPU_ACCESS_REGULAR, true, false, false, true },
+		{ VGPU_ACCESS_IRREGULAR, false, true, true, true },
+	};
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(cases); n++) {
+		struct rig r = START(EIGHT, "oversubscription=etc");
+		struct vgpu_pressure *p = &context(&r)->pressure;
+
+		p->class = cases[n].class;
+		vgpu_pressure_update(p);
+		assert_int_equal(p->remedies.proactive_eviction, cases[n].ahead);
+		assert_int_equal(!!p->remedies.throttler, cases[n].throttles);
+		assert_int_equal(p->remedies.compression, cases[n].compresses);
+		vgpu_pressure_hint(p, BASE, false);
+		assert_int_equal(p->remedies.compression, cases[n].compresses);
+		vgpu_pressure_hint(p, BASE, true);
+		assert_int_equal(p->remedies.compression, cases[n].shared_compresses);
+		assert_int_equal(context(&r)->as->compresses, cases[n].shared_compresses);
+		host_free(r.h);
+	}
+}
+
 /* Knobs take effect at once, and a name that there is not is refused. */
 static void knobs(void **state)
 {
@@ -304,6 +374,8 @@ int main(void)
 		cmocka_unit_test(every_fault_ends),
 		cmocka_unit_test(lines_of_an_instruction),
 		cmocka_unit_test(a_window_stands_still),
+		cmocka_unit_test(launches_share_data),
+		cmocka_unit_test(etc_chooses),
 		cmocka_unit_test(knobs),
 	};
 
