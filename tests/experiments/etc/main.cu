@@ -3,8 +3,11 @@
  * etc: runs one application of the evaluation of ETC, and prints what it took in virtual time.
  *
  * usage: etc --list          names, classes, bytes of managed memory and of other device memory
- *        etc NAME            a line: name, class, ms, faults, evicted pages, those ahead of time,
- *                            refaults, throttled SMs, class found, lines and pages an instruction.
+ *        etc [--hint] NAME   a line: name, class, ms, faults, evicted pages, those ahead of time,
+ *                            refaults, throttled SMs, class found, lines and pages an instruction,
+ *                            data shared, VRAM of its pages over what they are, compressed pages
+ *                            laid out anew, lines not in their slots, hits and misses of metadata.
+ *                            With --hint it says whether its kernels share data (thesis 3.7.1).
  *                            ms is "cut" where a kernel took longer than the watchdog lets it
  *
  * Memory is set by whoever calls it: VGPU_SET=vram_bytes=...
@@ -16,6 +19,7 @@
 #include <vgpu_runtime.h>
 
 size_t etc_bytes;
+static float *etc_first;
 static unsigned state = 1;
 
 unsigned etc_random(unsigned limit)
@@ -40,6 +44,7 @@ float *etc_alloc(size_t count)
 	}
 	memset(memory, 0, bytes);
 	etc_bytes += bytes;
+	etc_first = memory;
 	return memory;
 }
 
@@ -47,8 +52,15 @@ float *etc_input(size_t count, unsigned seed)
 {
 	float *memory = etc_alloc(count);
 
-	for (size_t n = 0; n < count; n++)
-		memory[n] = (float)((n * 7 + seed * 13 + n / 61) % 64) / 16.0f;
+	for (size_t n = 0; n < count; n++) {
+		size_t at = n / 1024 % 3 == 2 ? n : n / 16;
+		float value = (float)((at * 7 + seed * 13 + at / 61) % 64 + 1) / 16.0f;
+		unsigned bits;
+
+		memcpy(&bits, &value, sizeof(bits));
+		bits += at == n ? 0 : n % 16;
+		memcpy(&memory[n], &bits, sizeof(bits));
+	}
 	return memory;
 }
 
@@ -58,10 +70,10 @@ static const struct app *at(unsigned n)
 {
 	static const struct { struct app *apps; unsigned count; } lists[] = {
 		{ apps_convolution, 3 }, { apps_statistics, 2 }, { apps_stencil, 3 },
-		{ apps_other, 3 },	 { apps_matvec, 4 },
+		{ apps_other, 3 },	 { apps_matvec, 4 },	 { apps_graph, 1 },
 	};
 
-	for (unsigned l = 0; l < 5; l++) {
+	for (unsigned l = 0; l < 6; l++) {
 		if (n < lists[l].count)
 			return &lists[l].apps[n];
 		n -= lists[l].count;
@@ -83,6 +95,13 @@ static int list(void)
 	return 0;
 }
 
+static bool hints;
+
+static double part(unsigned long long some, unsigned long long all)
+{
+	return all ? (double)some / (double)all : 0;
+}
+
 static int run(const struct app *app)
 {
 	struct vgpu_context_info info;
@@ -92,6 +111,8 @@ static int run(const struct app *app)
 	double error;
 
 	app->prepare();
+	if (hints && vgpuMemAdviseShared(etc_first, 1, app->is == SHARING))
+		return 2;
 	cudaEventCreate(&began);
 	cudaEventCreate(&ended);
 	cudaEventRecord(began);
@@ -99,7 +120,7 @@ static int run(const struct app *app)
 	cudaEventRecord(ended);
 	err = cudaDeviceSynchronize();
 	if (err == cudaErrorLaunchTimeout) {
-		printf("%s,%s,cut,0,0,0,0,0,0,0,0\n", app->name, classes[app->is]);
+		printf("%s,%s,cut,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n", app->name, classes[app->is]);
 		return 0;
 	}
 	if (err != cudaSuccess) {
@@ -109,17 +130,22 @@ static int run(const struct app *app)
 	cudaEventElapsedTime(&ms, began, ended);
 	if (vgpuContextInfo(&info) != vgpuSuccess)
 		return 2;
-	printf("%s,%s,%.4f,%llu,%llu,%llu,%llu,%llu,%llu,%.2f,%.2f\n", app->name,
+	printf("%s,%s,%.4f,%llu,%llu,%llu,%llu,%llu,%llu,%.2f,%.2f,"
+	       "%llu,%.3f,%llu,%llu,%llu,%llu\n", app->name,
 	       classes[app->is], ms, (unsigned long long)info.account.page_faults,
 	       (unsigned long long)info.account.pages_evicted,
 	       (unsigned long long)info.account.pages_evicted_ahead,
 	       (unsigned long long)info.account.page_refaults,
 	       (unsigned long long)info.account.throttles,
 	       (unsigned long long)info.account.access_class,
-	       info.account.classified_accesses ? (double)info.account.classified_lines /
-		       (double)info.account.classified_accesses : 0,
-	       info.account.classified_accesses ? (double)info.account.classified_pages /
-		       (double)info.account.classified_accesses : 0);
+	       part(info.account.classified_lines, info.account.classified_accesses),
+	       part(info.account.classified_pages, info.account.classified_accesses),
+	       (unsigned long long)info.account.data_shared,
+	       part(info.account.managed_vram, info.account.managed_resident),
+	       (unsigned long long)info.account.page_overflows,
+	       (unsigned long long)info.account.line_exceptions,
+	       (unsigned long long)info.account.metadata_hits,
+	       (unsigned long long)info.account.metadata_misses);
 	error = app->check();
 	if (!(error < 1e-3)) {
 		fprintf(stderr, "etc: %s: wrong by %g\n", app->name, error);
@@ -132,12 +158,19 @@ int main(int argc, char **argv)
 {
 	const struct app *app;
 
+	if (argc == 3 && !strcmp(argv[1], "--hint")) {
+		hints = true;
+		argc--;
+		argv++;
+	}
 	if (argc == 2 && !strcmp(argv[1], "--list"))
 		return list();
 	for (unsigned n = 0; argc == 2 && (app = at(n)); n++)
 		if (!strcmp(app->name, argv[1]))
 			return run(app);
-	fprintf(stderr, argc == 2 ? "etc: no application '%s'; --list names them\n" :
-				    "usage: etc --list | etc NAME\n", argc == 2 ? argv[1] : "");
+	if (argc == 2)
+		fprintf(stderr, "etc: no application '%s'; --list names them\n", argv[1]);
+	else
+		fprintf(stderr, "usage: etc --list | etc [--hint] NAME\n");
 	return 2;
 }
