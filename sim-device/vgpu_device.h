@@ -199,6 +199,11 @@ u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
  */
 void vgpu_device_stop(struct vgpu_device *dev);
 u64 vgpu_device_now(const struct vgpu_device *dev);
+/*
+ * Use ops->parallel from the next event on, or not (used from creation on; nothing where there is
+ * none). Results, times and traces are the same.
+ */
+void vgpu_device_parallel(struct vgpu_device *dev, bool on);
 /* Switch trace records on or off (off at creation; needs ops->trace). */
 void vgpu_device_trace(struct vgpu_device *dev, bool on);
 

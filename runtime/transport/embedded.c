@@ -286,6 +286,7 @@ static u64 run_device(struct vgpu_embedded *host, u32 events)
 
 	while (any_due(host) && vgpu_host_calls_patience(&host->calls))
 		host->window = (struct vgpu_host_window){ 0 };
+	vgpu_busy_choose(&host->busy, host->device);
 	/* one at a time, where the first event after which one is due matters */
 	next = vgpu_device_run(host->device, VGPU_NEVER, host->calls.pending ? 1 : events);
 	if (any_dead(host) || any_due(host))
@@ -310,6 +311,8 @@ static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq,
 		if (!error && done < seq) {
 			next = run_device(t->host, events);
 			error = vgpu_queue_completed(t->device, t->context, queue, &done);
+			if (done >= seq || next == VGPU_NEVER)
+				vgpu_busy_pause(&t->host->busy);
 		}
 		if (!error && t->dead && (done >= seq || next == VGPU_NEVER))
 			error = -EIO;

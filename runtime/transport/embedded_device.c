@@ -225,15 +225,17 @@ static int device_begin(unsigned int index, struct vgpu_embedded **out, char *me
 	vgpu_host_calls_init(&d->calls, &d->lock);
 	error = vgpu_native_configure(&d->native, message, size);
 	if (!error)
-		error = vgpu_threads_create(&d->threads, message, size);
+		error = vgpu_threads_create(&d->threads, config.sms, message, size);
 	if (!error) {
 		d->ops = ops_of(d);
 		error = vgpu_device_create(&config, &d->ops, d, &d->device);
 		if (error)
 			snprintf(message, size, "cannot create the device: %s", strerror(-error));
 	}
-	if (!error)
+	if (!error) {
+		vgpu_busy_init(&d->busy, d->device, d->threads);
 		error = vgpu_embedded_set_knobs(d->device, message, size);
+	}
 	if (!error)
 		error = open_trace(d, message, size);
 	if (error)

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "busy.h"
 #include "embedded_frames.h"
 #include "embedded_host.h"
 #include "host_memory.h"
@@ -36,6 +37,7 @@ struct vgpu_embedded {
 	FILE *trace;
 	struct vgpu_native_choice native;
 	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
+	struct vgpu_busy busy;		/* when they are used */
 	struct vgpu_host_ops ops;	/* with threads, if there are any */
 	struct vgpu_host_window window;	/* for as long as the lock is held */
 };

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processors.h"
 #include "threads.h"
 
 #define MOST		64u
@@ -47,8 +48,9 @@ struct vgpu_threads {
 	pthread_cond_t wake;
 	uint32_t sleeping;
 	bool over;
+	uint32_t automatic;		/* start so many at most; 0: they are started */
 	uint32_t others;
-	pthread_t other[];
+	pthread_t other[MOST - 1];
 };
 
 static void pause_a_moment(uint32_t looks)
@@ -91,9 +93,14 @@ static uint64_t ticket_of(uint64_t batch, uint32_t low, uint32_t high)
 	return batch << 32 | high << 16 | low;
 }
 
-static uint64_t batch_of(struct vgpu_threads *t)
+static uint64_t batch_of(const struct vgpu_threads *t)
 {
 	return __atomic_load_n(&t->ticket, __ATOMIC_ACQUIRE) >> 32;
+}
+
+uint64_t vgpu_threads_batches(const struct vgpu_threads *t)
+{
+	return batch_of(t);
 }
 
 /* How many of @left indexes that have no order are taken at once */
@@ -212,35 +219,12 @@ void vgpu_threads_turn(struct vgpu_threads *t, uint32_t n)
 		pause_a_moment(looks);
 }
 
-int vgpu_threads_create(struct vgpu_threads **out, char *message, size_t size)
+/* Others, until there are @count with the caller; a negative errno: not that many. */
+static int start(struct vgpu_threads *t, uint32_t count)
 {
-	const char *wanted = getenv("VGPU_THREADS");
-	struct vgpu_threads *t;
 	sigset_t all, before;
-	unsigned long count, room;
 	int error = 0;
-	char *end;
 
-	*out = NULL;
-	if (!wanted || !*wanted)
-		return 0;
-	count = strtoul(wanted, &end, 10);
-	if (*end || *wanted < '0' || *wanted > '9' || !count || count > MOST) {
-		snprintf(message, size, "VGPU_THREADS=%s: it must be a number from 1 to %u", wanted,
-			 MOST);
-		return -EINVAL;
-	}
-	if (count == 1)
-		return 0;
-	room = (sizeof(*t) + count * sizeof(*t->other) + 63) & ~63ul;
-	t = aligned_alloc(64, room);
-	if (!t) {
-		snprintf(message, size, "out of memory for threads");
-		return -ENOMEM;
-	}
-	memset(t, 0, room);
-	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->wake, NULL);
 	/* signals are the program's */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -249,8 +233,71 @@ int vgpu_threads_create(struct vgpu_threads **out, char *message, size_t size)
 		t->others += !error;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+bool vgpu_threads_automatic(const struct vgpu_threads *t)
+{
+	return t->automatic;
+}
+
+uint32_t vgpu_threads_start(struct vgpu_threads *t)
+{
+	uint32_t count = vgpu_processors();
+
+	if (t->automatic)
+		start(t, count < t->automatic ? count : t->automatic);
+	t->automatic = 0;
+	return t->others + 1;
+}
+
+/* VGPU_THREADS: *@count. It is not set: 0. */
+static int read_count(uint32_t *count, char *message, size_t size)
+{
+	const char *wanted = getenv("VGPU_THREADS");
+	unsigned long number;
+	char *end;
+
+	*count = 0;
+	if (!wanted || !*wanted)
+		return 0;
+	number = strtoul(wanted, &end, 10);
+	if (*end || *wanted < '0' || *wanted > '9' || !number || number > MOST) {
+		snprintf(message, size,
+			 "VGPU_THREADS=%s: it must be a number from 1 to %u, or unset for as many "
+			 "as there are processors",
+			 wanted, MOST);
+		return -EINVAL;
+	}
+	*count = number;
+	return 0;
+}
+
+int vgpu_threads_create(struct vgpu_threads **out, uint32_t sms, char *message, size_t size)
+{
+	const size_t room = (sizeof(struct vgpu_threads) + 63) & ~63ul;
+	struct vgpu_threads *t;
+	uint32_t count;
+	int error;
+
+	*out = NULL;
+	error = read_count(&count, message, size);
+	if (error || count == 1 || (!count && (sms < 2 || vgpu_processors() < 2)))
+		return error;
+	t = aligned_alloc(64, room);
+	if (!t) {
+		snprintf(message, size, "out of memory for threads");
+		return -ENOMEM;
+	}
+	memset(t, 0, room);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->wake, NULL);
+	if (!count)
+		t->automatic = sms < MOST ? sms : MOST;
+	else
+		error = start(t, count);
 	if (error) {
-		snprintf(message, size, "VGPU_THREADS=%s: there are only %u threads", wanted,
+		snprintf(message, size, "VGPU_THREADS=%u: there are only %u threads", count,
 			 t->others + 1);
 		vgpu_threads_destroy(t);
 		return error;

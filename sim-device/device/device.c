@@ -7,6 +7,12 @@
 #include "../sim/text.h"
 #include "device.h"
 
+/*
+ * Warp instructions that are handed to threads at least: to do so takes some microseconds, in which
+ * one thread executes a thousand (docs/threads.md has what was measured).
+ */
+#define PARALLEL_LEAST	4096u
+
 /* ---- systems ------------------------------------------------------------ */
 
 int vgpu_system_create(struct vgpu_system **out)
@@ -285,7 +291,7 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->exec.owner = dev;
 	dev->exec.native = (struct vgpu_native){ .find = ops->native, .host = host };
 	dev->exec.parallel = (struct vgpu_parallel){ ops->parallel, ops->turn, ops->lock,
-						     ops->unlock, host };
+						     ops->unlock, host, PARALLEL_LEAST };
 	dev->exec.watch = (struct vgpu_watch){ ops->watch, host };
 	/* who watches is told of one thing after the other, by the interpreter */
 	if (ops->watch) {
@@ -365,6 +371,15 @@ void vgpu_device_stop(struct vgpu_device *dev)
 u64 vgpu_device_now(const struct vgpu_device *dev)
 {
 	return dev->sim->now;
+}
+
+void vgpu_device_parallel(struct vgpu_device *dev, bool on)
+{
+	struct vgpu_sm_env *env = &dev->exec.sm_env;
+
+	/* nobody else would execute what has been put off */
+	vgpu_sms_catch_up(env);
+	env->parallel.run = on ? dev->exec.parallel.run : NULL;
 }
 
 void vgpu_device_trace(struct vgpu_device *dev, bool on)

@@ -65,6 +65,7 @@ struct vgpu_exec {
 	const struct vgpu_timing *timing;	/* of launches that ask for none */
 	struct vgpu_sm *sms;		/* config->sms */
 	struct vgpu_sm **due;		/* struct vgpu_sm_env */
+	u32 put_off;			/* the same */
 	u32 sms_made;
 	const struct vgpu_policy *policy;
 	void *policy_data;

@@ -492,6 +492,7 @@ static int init_sms(struct vgpu_exec *exec)
 		.watch = exec->watch,
 		.sms = exec->sms,
 		.due = exec->due,
+		.put_off = &exec->put_off,
 		.memsys = exec->memsys,
 	};
 	err = vgpu_sm_env_init(&exec->sm_env, exec->config);

@@ -20,6 +20,10 @@
 #include "verify.h"
 #include "warps.h"
 
+/* Blocks with less than a SHORT-th of vgpu_parallel.least are short; then MANY times as much. */
+#define SHORT	8u
+#define MANY	48u
+
 static bool accesses_memory(u32 op)
 {
 	return op == VGPU_OP_LD || op == VGPU_OP_LDG || op == VGPU_OP_ST || op == VGPU_OP_STG;
@@ -66,6 +70,24 @@ u32 vgpu_slice_next(const struct vgpu_sm *sm)
 		warps += block->warps->ready;
 	}
 	return warps;
+}
+
+/*
+ * Are slices of @count SMs like @sm worth handing to threads, by what blocks of its kernel have
+ * executed in their slices so far? A launch does not have more SMs than blocks. What is handed over
+ * also costs the one who reports it afterwards, whose caches it was not in: blocks that are short
+ * pay for that only where there are many.
+ */
+static bool is_worth(const struct vgpu_sm *sm, u64 count)
+{
+	const struct vgpu_launch *launch = vgpu_sm_first(sm)->launch;
+	const struct vgpu_kernel_code *run = launch->kernel->run;
+	u64 least = sm->env->parallel.least * run->shares, blocks = count * sm->resident_count;
+
+	if (blocks > launch->blocks)
+		blocks = launch->blocks;
+	return blocks * run->executed >= least &&
+	       (run->executed >= least / SHORT || launch->blocks * run->executed >= MANY * least);
 }
 
 /* Its step is pending, and is nothing but the beginning of a slice. */
@@ -119,7 +141,8 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	struct together together = { .sms = env->due };
 	u32 count, n;
 
-	if (!is_its_own(sm) || !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm))
+	if (!is_its_own(sm) || !is_worth(sm, sm->config->sms) ||
+	    !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm))
 		return;
 	together.until = vgpu_sim_next_but(sm->sim, sm->step.fire);
 	count = gather(sm, together.until);
@@ -128,7 +151,11 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	/* what is not the SM's is done before */
 	for (n = 0; n < count; n++)
 		vgpu_slice_prepare(env->due[n]);
-	env->parallel.run(env->parallel.host, run, NULL, &together, count);
+	if (is_worth(sm, count))
+		env->parallel.run(env->parallel.host, run, NULL, &together, count);
+	else
+		for (n = 0; n < count; n++)
+			run(&together, n);
 }
 
 /* ---- slices that begin at the same time -------------------------------------- */
@@ -150,12 +177,14 @@ static bool writes_record(const struct vgpu_sm *sm)
 
 bool vgpu_slice_put_off(struct vgpu_sm *sm)
 {
-	if (!step_is_next(sm) || writes_record(sm) || !is_its_own(sm) || !vgpu_slice_next(sm) ||
+	if (!step_is_next(sm) || writes_record(sm) || !is_its_own(sm) ||
+	    !is_worth(sm, sm->config->sms) || !vgpu_slice_next(sm) ||
 	    !sm->env->ops->undisturbed(sm->env->engine)) {
 		vgpu_sms_catch_up(sm->env);
 		return false;
 	}
 	sm->run->place = vgpu_event_put_off(sm->sim, &sm->step);
+	(*sm->env->put_off)++;
 	return true;
 }
 
@@ -178,7 +207,7 @@ void vgpu_sms_catch_up(const struct vgpu_sm_env *env)
 {
 	struct vgpu_sm *sm;
 
-	while (env->parallel.run && (sm = first_put_off(env))) {
+	while (*env->put_off && (sm = first_put_off(env))) {
 		vgpu_event_take(sm->sim, &sm->step);
 		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
 		vgpu_slice_go_on(sm, false);
@@ -187,6 +216,6 @@ void vgpu_sms_catch_up(const struct vgpu_sm_env *env)
 
 void vgpu_slices_settle(const struct vgpu_sm *sm)
 {
-	if (!step_is_next(sm))
+	if (unlikely(*sm->env->put_off) && !step_is_next(sm))
 		vgpu_sms_catch_up(sm->env);
 }

@@ -44,6 +44,7 @@ struct vgpu_native {
 /** struct vgpu_kernel_code - what becomes of a kernel's code while it is executed */
 struct vgpu_kernel_code {
 	u64 executed;			/* warp instructions, by anybody */
+	u64 shares;			/* parts of slices, each of one block, in which they were */
 	bool asked;			/* the host has given its answer */
 	const struct vgpu_native_code *native;	/* NULL: it is interpreted */
 };

@@ -400,10 +400,11 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 	return true;
 }
 
-/* @issued instructions and @work have been executed for @launch. */
-static void count_for(const struct vgpu_launch *launch, u64 issued, u64 work)
+/* @issued instructions and @work have been executed for @launch, by blocks in @shares of slices. */
+static void count_for(const struct vgpu_launch *launch, u64 issued, u64 shares, u64 work)
 {
 	launch->kernel->run->executed += issued;
+	launch->kernel->run->shares += shares;
 	vgpu_work_add(launch->work, work);
 }
 
@@ -437,9 +438,10 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 	work = issued * VGPU_WORK_INSTRUCTION + sm->run->work;
 	if (unlikely(sm->run->lanes.apart)) {
 		sm->run->ahead_issued += issued;
+		sm->run->ahead_shares++;
 		sm->run->ahead_work += work;
 	} else {
-		count_for(block->launch, issued, work);
+		count_for(block->launch, issued, 1, work);
 	}
 	slice->work += sm->run->work;
 	sm->run->work = 0;
@@ -549,7 +551,7 @@ static void report_slice(struct vgpu_sm *sm, const struct vgpu_slice_end *end)
 		vgpu_event_at_place(sm->sim, &sm->step, end->end, sm->run->place);
 	else
 		vgpu_event_at(sm->sim, &sm->step, end->end);
-	sm->run->place = 0;
+	vgpu_slice_forget_place(sm);
 }
 
 /* Count what has been executed ahead for @launch, of which all blocks were and are. */
@@ -557,8 +559,9 @@ static void count_ahead(struct vgpu_sm_run *run, const struct vgpu_launch *launc
 {
 	if (likely(!run->ahead_work))
 		return;
-	count_for(launch, run->ahead_issued, run->ahead_work);
+	count_for(launch, run->ahead_issued, run->ahead_shares, run->ahead_work);
 	vgpu_mmu_walked(launch->as, run->ahead_walks);
+	run->ahead_shares = 0;
 	run->ahead_walks = 0;
 	run->ahead_issued = 0;
 	run->ahead_work = 0;
@@ -643,7 +646,7 @@ void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	run->moved = 0;
 	/* its event, which is gone, would have counted */
 	sm->sim->fired += run->place != 0;
-	run->place = 0;
+	vgpu_slice_forget_place(sm);
 }
 
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)

@@ -184,6 +184,8 @@ const struct vgpu_timing *vgpu_timing_of(const struct vgpu_block_kind *kind);
  * @run, @turn, @lock, @unlock: see vgpu_host_ops.parallel and those behind it; NULL: there are
  *   none
  * @host: their first argument
+ * @least: warp instructions that are worth handing to threads. An estimate, from what the kernel
+ *   has executed before; fewer are executed one SM after the other
  *
  * Whether a host has them has no influence on results, times or traces; but in kernels with races
  * others may win (ahead.c). The module has none.
@@ -195,6 +197,7 @@ struct vgpu_parallel {
 	void (*lock)(void *host);
 	void (*unlock)(void *host);
 	void *host;
+	u64 least;
 };
 
 /** struct vgpu_sm_env - what all SMs of a device have in common */
@@ -208,6 +211,7 @@ struct vgpu_sm_env {
 	struct vgpu_watch watch;	/* who is told of what kernels do */
 	struct vgpu_sm *sms;		/* all of them, by index */
 	struct vgpu_sm **due;		/* room for as many: those that are executed together */
+	u32 *put_off;			/* how many have a place of a slice that was put off */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: no SM has a pipeline */
 	/* set by vgpu_sm_env_init(): ends of profiled blocks, of all SMs */
 	void *ends;

@@ -185,6 +185,7 @@ struct vgpu_sm_run {
 	u32 ahead_count;
 	/* … and what of it is not counted yet for the launch that all blocks are of */
 	u64 ahead_issued;
+	u64 ahead_shares;
 	u64 ahead_work;
 	u64 ahead_walks;
 	/* the slice was put off (ahead.c): place of its end (vgpu_event_put_off()); else 0 */
@@ -196,6 +197,13 @@ struct vgpu_sm_run {
 static inline bool vgpu_slice_is_put_off(const struct vgpu_sm_run *run)
 {
 	return unlikely(run->place) && !run->slice.open && !run->ahead_count;
+}
+
+static inline void vgpu_slice_forget_place(struct vgpu_sm *sm)
+{
+	if (unlikely(sm->run->place))
+		(*sm->env->put_off)--;
+	sm->run->place = 0;
 }
 
 /* warps.c */

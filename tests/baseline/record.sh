@@ -42,7 +42,7 @@ run_once() { # FOLDER KIND WORDS...
 	case $kind in
 	cuda)
 		# shellcheck disable=SC2086
-		VGPU_TRANSPORT=embedded VGPU_PRESET=${VGPU_PRESET:-k20c} VGPU_SET="policy=$2,preemption=$3${FIELD:+,$FIELD}" VGPU_TRACE=$folder/trace LD_LIBRARY_PATH=$BUILD \
+		VGPU_TRANSPORT=embedded VGPU_THREADS=1 VGPU_PRESET=${VGPU_PRESET:-k20c} VGPU_SET="policy=$2,preemption=$3${FIELD:+,$FIELD}" VGPU_TRACE=$folder/trace LD_LIBRARY_PATH=$BUILD \
 			timeout 300 $SAME_ADDRESSES "$BUILD/cuda/$1" >"$folder/output" 2>&1 </dev/null || status=$?
 		neutral "$folder"/trace* ;;
 	job)

@@ -23,9 +23,9 @@ fi
 	echo "== the memory hierarchy: accesses in a second of processor time"
 	"$bin/memsys"
 	echo
-	echo "== thread instructions a second, millions, native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
+	echo "== thread instructions a second, millions, native, embedded, one thread ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
 	tests/bench/table.sh "$bin"
-	VGPU_TRANSPORT=embedded "$bin/launch"
+	VGPU_TRANSPORT=embedded VGPU_THREADS=1 "$bin/launch"
 	echo
 	echo "== the same with timing=pipeline, one thread"
 	tests/bench/pipeline.sh "$bin"

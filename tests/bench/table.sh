@@ -8,7 +8,7 @@
 # usage: table.sh DIR [ROUNDS]	where kernels is built, and pocl if it can be
 set -euo pipefail
 dir=$1 rounds=${2:-3}
-export VGPU_TRANSPORT=embedded
+export VGPU_TRANSPORT=embedded VGPU_THREADS=1
 pocl=none
 if [ -x "$dir/pocl" ] && "$dir/pocl" --check; then
 	pocl=there

@@ -37,7 +37,7 @@ compare() { # PROGRAM SET
 	VGPU_TRANSPORT=ioctl VGPU_DEVICE=$device "$folder/$1" >"$dir/kernel.out" 2>&1 || echo "status $?" >>"$dir/kernel.out"
 	echo 0 >"$debug/trace_on"
 	cat "$debug/trace" >"$dir/kernel.trace"
-	VGPU_TRANSPORT=embedded VGPU_PRESET=k20c VGPU_SET="$2,vram_bytes=268435456" VGPU_TRACE=$dir/embedded.trace \
+	VGPU_TRANSPORT=embedded VGPU_THREADS=1 VGPU_PRESET=k20c VGPU_SET="$2,vram_bytes=268435456" VGPU_TRACE=$dir/embedded.trace \
 		"$folder/$1" >"$dir/embedded.out" 2>&1 || echo "status $?" >>"$dir/embedded.out"
 	if ! cmp -s "$dir/kernel.out" "$dir/embedded.out"; then
 		ok "$name" 1 "the output differs"

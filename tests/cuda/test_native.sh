@@ -10,7 +10,8 @@ set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export VGPU_TRANSPORT=embedded
+# one thread: of programs with races bytes could differ on several
+export VGPU_TRANSPORT=embedded VGPU_THREADS=1
 limit=${CUDA_TEST_TIMEOUT:-300}
 count=0 failed=0
 

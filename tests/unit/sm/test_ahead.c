@@ -89,6 +89,35 @@ static void runs_may_end_anywhere(void **state)
 	assert_true(e.batches > 100);
 }
 
+/* And while the host uses its threads now and then (vgpu_device_parallel()) */
+static void threads_may_come_and_go(void **state)
+{
+	struct executed e = {};
+	u32 put_off = 0;
+
+	(void)state;
+	for (u64 seed = 1; seed <= 20; seed++) {
+		struct host *expected = device(), *h = device();
+		struct vgpu_random random;
+
+		vgpu_random_seed(&random, seed);
+		give_threads(h, &e, seed);
+		h->dev->exec.parallel = h->dev->exec.sm_env.parallel;
+		add_either(expected, seed, 40, 0);
+		add_either(h, seed, 40, 0);
+		host_run(expected);
+		while (vgpu_device_run(h->dev, VGPU_NEVER, 1 + below(&random, 9)) != VGPU_NEVER) {
+			for (u32 n = 0; n < SMS; n++)
+				put_off += vgpu_slice_is_put_off(h->dev->exec.sms[n].run);
+			vgpu_device_parallel(h->dev, below(&random, 2));
+			assert_true(vgpu_exec_check(&h->dev->exec));
+		}
+		must_be_the_same(h, expected, seed);
+	}
+	assert_true(e.batches > 100);
+	assert_true(put_off > 10);
+}
+
 /* Every thread takes a ticket several times: who gets which depends on all that came before. */
 static void tickets(struct vass *v)
 {
@@ -337,6 +366,7 @@ int main(void)
 		cmocka_unit_test(nothing_differs),
 		cmocka_unit_test(what_comes_meanwhile_is_in_time),
 		cmocka_unit_test(runs_may_end_anywhere),
+		cmocka_unit_test(threads_may_come_and_go),
 		cmocka_unit_test(atomics_keep_their_order),
 		cmocka_unit_test(pages_of_zeros_go_in_time),
 		cmocka_unit_test(a_fault_is_the_same),
