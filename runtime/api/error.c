@@ -4,10 +4,12 @@
  * thread, instruction, address.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "heap/ptx.h"
+#include "refusals.h"
 #include "source_line.h"
 #include "state.h"
 
@@ -29,6 +31,31 @@ const char *vgpuGetErrorString(vgpuError_t error)
 #undef ERROR_TEXT
 	}
 	return "unrecognized error code";
+}
+
+const struct rt_refusal *rt_refusal_of(const char *what)
+{
+	static const struct rt_refusal refusals[] = {
+#define REFUSAL(what, instead, page) { what, instead, page },
+		RT_REFUSALS(REFUSAL)
+#undef REFUSAL
+	};
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+		if (!strcmp(refusals[i].what, what))
+			return &refusals[i];
+	return NULL;
+}
+
+void rt_say_refused(bool *said, const char *call, const char *what, const char *error)
+{
+	const struct rt_refusal *refusal = rt_refusal_of(what);
+
+	if (__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+		return;
+	fprintf(stderr, "vgpu: %s: %s not supported (%s): %s (docs/%s)\n", call, what, error,
+		refusal ? refusal->instead : "leave it out",
+		refusal ? refusal->page : RT_NOT_THERE);
 }
 
 vgpuError_t rt_error_of(int error)

@@ -165,13 +165,13 @@
 	CALL("this call is", cudaDeviceFlushGPUDirectRDMAWrites) \
 	CALL("this call is", cudaDeviceGetHostAtomicCapabilities) \
 	CALL("this call is", cudaDeviceGetP2PAtomicCapabilities) \
-	CALL("this call is", cudaDeviceRegisterAsyncNotification) \
-	CALL("this call is", cudaDeviceUnregisterAsyncNotification) \
+	CALL("notifications are", cudaDeviceRegisterAsyncNotification) \
+	CALL("notifications are", cudaDeviceUnregisterAsyncNotification) \
 	CALL("this call is", cudaGetExportTable) \
-	CALL("this call is", cudaLaunchCooperativeKernelMultiDevice) \
-	CALL("this call is", cudaMemGetDefaultMemPool) \
-	CALL("this call is", cudaMemGetMemPool) \
-	CALL("this call is", cudaMemSetMemPool) \
+	CALL("a barrier over the grid is", cudaLaunchCooperativeKernelMultiDevice) \
+	CALL("pools of a location are", cudaMemGetDefaultMemPool) \
+	CALL("pools of a location are", cudaMemGetMemPool) \
+	CALL("pools of a location are", cudaMemSetMemPool) \
 	CALL("this call is", cudaSetDoubleForDevice) \
 	CALL("this call is", cudaSetDoubleForHost)
 

@@ -3,16 +3,13 @@
  * CUDA names: what is not supported, said on stderr at the first call of each name, since many
  * programs do not look at the code and fail far away.
  */
-#include <stdio.h>
-
 #include "absent_calls.h"
+#include "api/refusals.h"
 #include "calls.h"
 
 cudaError_t cuda_refuse(bool *said, const char *call, const char *what)
 {
-	if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "vgpu: %s: %s not supported yet (cudaErrorNotSupported)\n", call,
-			what);
+	rt_say_refused(said, call, what, "cudaErrorNotSupported");
 	return cuda_error(rt_result(vgpuErrorNotSupported));
 }
 

@@ -184,8 +184,11 @@ template <unsigned int Size, class Parent = void> class thread_block_tile;
 
 /* The lanes of a tile are neighbours: where a rank lies is known without counting. */
 template <unsigned int Size> class thread_block_tile<Size, void> : public details::warp_group {
-	static_assert(Size && Size <= 32 && !(Size & (Size - 1)),
-		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
+	static_assert(Size <= 32,
+		      "tiles of more than a warp are not supported: take tiles of 32 and exchange "
+		      "the rest in shared memory, or this_thread_block() (docs/cuda.md, what is "
+		      "not there)");
+	static_assert(Size && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 	static __VGPU_CG unsigned int first() { return details::lane() & ~(Size - 1); }
 	static __VGPU_CG unsigned int ones() { return Size == 32 ? ~0u : (1u << (Size & 31)) - 1; }

@@ -27,6 +27,9 @@
 #define __cudart_builtin__
 #define __builtin_align__(n)	__attribute__((aligned(n)))
 #define __grid_constant__
+/* An attribute that would be left out would make another kernel of it. */
+#define __cluster_dims__(...) \
+	_Pragma("GCC error \"__cluster_dims__: no clusters: launch without (docs/cuda.md)\"")
 #else
 #define __host__
 #define __device__

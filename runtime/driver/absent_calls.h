@@ -231,9 +231,9 @@
 	CALL("memory and semaphores of other APIs are", cuSignalExternalSemaphoresAsync_ptsz) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync) \
 	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync_ptsz) \
-	CALL("pools of memory are", cuMemGetDefaultMemPool) \
-	CALL("pools of memory are", cuMemGetMemPool) \
-	CALL("pools of memory are", cuMemSetMemPool) \
+	CALL("pools of a location are", cuMemGetDefaultMemPool) \
+	CALL("pools of a location are", cuMemGetMemPool) \
+	CALL("pools of a location are", cuMemSetMemPool) \
 	CALL("multicast objects are", cuMulticastAddDevice) \
 	CALL("multicast objects are", cuMulticastBindAddr) \
 	CALL("multicast objects are", cuMulticastBindMem) \

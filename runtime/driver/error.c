@@ -2,8 +2,7 @@
 /*
  * Driver API: error codes, their names and texts.
  */
-#include <stdio.h>
-
+#include "api/refusals.h"
 #include "driver.h"
 
 /* Most numbers are the same; the runtime API has some of its own. */
@@ -30,9 +29,7 @@ CUresult drv_error(vgpuError_t error)
 
 CUresult drv_refuse(bool *said, const char *call, const char *what)
 {
-	if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "vgpu: %s: %s not supported (CUDA_ERROR_NOT_SUPPORTED)\n", call,
-			what);
+	rt_say_refused(said, call, what, "CUDA_ERROR_NOT_SUPPORTED");
 	rt_result(vgpuErrorNotSupported);
 	return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -175,7 +175,9 @@ static vgpuError_t compile_error(int err, char *message)
 {
 	if (!err)
 		return vgpuSuccess;
-	rt_message("%s", message ? message : "out of memory while compiling");
+	rt_message("%s%s", message ? message : "out of memory while compiling",
+		   message && strstr(message, "not supported") ?
+			   " (docs/ptx.md lists what is)" : "");
 	free(message);
 	return err == -ENOMEM ? vgpuErrorMemoryAllocation : vgpuErrorInvalidPtx;
 }

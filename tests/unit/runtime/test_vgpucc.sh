@@ -210,9 +210,46 @@ refused "the line of an error beside such a launch" "nvcc.cu:37:.*undeclared" "$
 	nvcc.cu
 works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o refused
 works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
-	'vgpu: cudaFreeArray: arrays are not supported yet (cudaErrorNotSupported)'"
-works "by the name of each call" "cudaMallocArray: arrays are not supported yet" ./refused
-works "of all of them" "cudaGraphCreate: graphs are not" ./refused
+	'vgpu: cudaFreeArray: arrays are not supported (cudaErrorNotSupported): use cudaMalloc or cudaMallocPitch and compute the index in the kernel (docs/cuda.md#what-is-not-there)'"
+works "by the name of each call" "cudaMallocArray: arrays are not supported" ./refused
+works "of all of them" "cudaGraphCreate: graphs are not .*: put the kernels .*docs/cuda.md#" ./refused
+
+# What CUDA has and vgpu has not: NAME of a line of CUDA, and what is said of it.
+absent() { # NAME SAID CODE [HEAD]
+	printf '%s\n__global__ void k(float *p, cudaTextureObject_t t, cudaSurfaceObject_t s)\n{\n\t%s;\n}\n' \
+		"${4:-}" "$3" >absent.cu
+	refused "not there: $1" "(^vgpucc: absent.cu: $1|error: .*)$2.*docs/" "$vgpucc" -c absent.cu -o absent.o
+}
+absent tex2D " is of textures, .*__ldg" '*p = tex2D<float>(t, 1, 2)'
+absent tex1Dfetch " is of textures, .*__ldg" '*p = tex1Dfetch<float>(t, 1)'
+absent texture " is of textures, .*__ldg" '*p = 1' 'texture<float, 2, cudaReadModeElementType> image;'
+absent surf2Dwrite " is of surfaces, .*global memory" 'surf2Dwrite(*p, s, 1, 2)'
+absent "tiles of 64 threads" "take tiles of 32" \
+	'cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync()' \
+	'#include <cooperative_groups.h>'
+absent this_cluster " is of clusters .*launch without" 'cooperative_groups::this_cluster().sync()' \
+	'#include <cooperative_groups.h>'
+absent __cluster_dims__ "__cluster_dims__: no clusters: launch without " '*p = 1' \
+	'__global__ void __cluster_dims__(2, 1, 1) pair(int *p) { *p = 1; }'
+absent __pipeline_commit " is of barriers and pipelines.*__syncthreads" '__pipeline_commit()'
+absent cudaGridDependencySynchronize " has no use.*leave" 'cudaGridDependencySynchronize()'
+absent CUresult " is of the driver API: #include <cuda.h>" '*p = 1' 'CUresult result;'
+absent cuLaunchKernel " is of the driver API: #include <cuda.h>" '*p = 1' 'int launch() { return cuLaunchKernel(0); }'
+absent cuFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cuFunctionOfTomorrow(); }'
+absent nvmlReturn_t " is of NVML: #include <nvml.h>" '*p = 1' 'nvmlReturn_t result;'
+absent cudaGraphConditionalHandle " is of graphs.*streams" '*p = 1' 'cudaGraphConditionalHandle handle;'
+absent cudaFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cudaFunctionOfTomorrow(); }'
+absent __nv_fp8_e4m3 " is of numbers of 4 to 8 bits.*cuda_fp16.h" '*p = 1' '__nv_fp8_e4m3 number;'
+# names of headers that are nowhere, also where a toolkit is installed
+for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
+	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
+	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "cuda_pipeline_of_tomorrow.h> is for .*__syncthreads" \
+	"cuda_awbarrier_of_tomorrow.h> is for .*__syncthreads" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
+	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX, .*VGPU_TRACE" \
+	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra" \
+	"cuda_fp8_of_tomorrow.h> has numbers of 4 to 8 bits"; do
+	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"
+done
 echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
 works "functions that few know" "" "$vgpucc" -c odd.cu
 cat >host_calls.cu <<'END'
