@@ -57,6 +57,7 @@ extern "C" {
 	X(ErrorIllegalAddress, 700, "an illegal memory access was encountered")			\
 	X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")		\
 	X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated")			\
+	X(ErrorECCUncorrectable, 214, "uncorrectable ECC error encountered")			\
 	X(ErrorPeerAccessUnsupported, 217, \
 		"peer access is not supported between these two devices") \
 	X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")			\

@@ -199,6 +199,21 @@ u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
  */
 void vgpu_device_stop(struct vgpu_device *dev);
 u64 vgpu_device_now(const struct vgpu_device *dev);
+/** struct vgpu_injection - a fault that root wants, for monitors to see (docs/health.md) */
+struct vgpu_injection {
+	u32 kind;		/* enum vgpu_inject */
+	u32 xid;		/* of VGPU_INJECT_XID, 1 to VGPU_XID_MAX */
+	u32 context;		/* whose; 0: of the kernel that is executed, the oldest */
+};
+
+/*
+ * At any time, also while blocks leave SMs. *@xid: the XID that is to be said of it, 0: none. Other
+ * contexts go on. -EINVAL: no such kind or XID; -ENOENT: no such context, or no kernel is executed
+ * and the fault needs a context; -ESHUTDOWN: the device is offline, and this is not
+ * VGPU_INJECT_RECOVER.
+ */
+int vgpu_device_inject(struct vgpu_device *dev, const struct vgpu_injection *what, u32 *xid);
+
 /*
  * Use ops->parallel from the next event on, or not (used from creation on; nothing where there is
  * none). Results, times and traces are the same.
@@ -246,7 +261,8 @@ int vgpu_device_sm_use(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_use
 /*
  * Open a context. @label: any number, for traces (the pid). @payer: for the platform, who pays for
  * the context's memory (struct vgpu_payer); NULL in user space. It must outlive the context. Ids
- * are unique for the life of the device, from 1. -ENOMEM; -ENOSPC: no id is left.
+ * are unique for the life of the device, from 1. -ENOMEM; -ENOSPC: no id is left; -ESHUTDOWN: the
+ * device is offline (vgpu_device_inject()).
  */
 int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id);
 /*

@@ -239,8 +239,26 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_WARP_SYNC,
 	VGPU_FAULT_MODEL,	/* a bug of the device, which found itself inconsistent */
 	VGPU_FAULT_SYSTEM,	/* a kernel, a copy or a fill accessed a system page */
+	/* of root, for monitors to see (enum vgpu_inject) */
+	VGPU_FAULT_ENGINE,	/* an exception of an engine */
+	VGPU_FAULT_ECC,		/* memory of the context has an error that ECC does not correct */
+	VGPU_FAULT_OFFLINE,	/* the device has fallen off the bus */
 	VGPU_FAULT_COUNT
 };
+
+/* Faults that root injects (docs/health.md). */
+enum vgpu_inject {
+	VGPU_INJECT_NONE,
+	VGPU_INJECT_XID,		/* an XID: some end a context, others are only said */
+	VGPU_INJECT_ECC_CORRECTED,	/* counted */
+	VGPU_INJECT_ECC_UNCORRECTED,	/* ends a context; a page of device memory is retired */
+	VGPU_INJECT_OFFLINE,		/* ends all contexts; there are no new ones */
+	VGPU_INJECT_HANG,		/* the watchdog ends a context */
+	VGPU_INJECT_RECOVER,		/* a reset: the device is there again */
+	VGPU_INJECT_COUNT
+};
+
+#define VGPU_XID_MAX	255u
 
 /**
  * struct vgpu_fault - first fault of a context; sticky. Its size stays: struct vgpu_context_info

@@ -49,6 +49,13 @@ enum vgpu_nl_command {
 	VGPU_NL_CMD_CONTEXT_SAMPLE,	/* as CONTEXT_GET */
 	/* asked for: one: DEVICE, SM; dump: all SMs of DEVICE, or of all devices */
 	VGPU_NL_CMD_SM_GET,
+	/*
+	 * DEVICE, INJECT; XID for VGPU_INJECT_XID; CONTEXT: whose, else of the kernel that has been
+	 * executing for longest. CAP_SYS_ADMIN
+	 */
+	VGPU_NL_CMD_DEVICE_INJECT,
+	/* groups "notices" and "public": XID that ended no context; CONTEXT_DIED has it else */
+	VGPU_NL_CMD_XID,
 	VGPU_NL_CMD_COUNT
 };
 #define VGPU_NL_CMD_MAX (VGPU_NL_CMD_COUNT - 1)
@@ -108,6 +115,8 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_SM_KERNEL = 104,
 	VGPU_NL_A_LAUNCH = 105,		/* u32: number of the launch, as in traces */
 	VGPU_NL_A_PARTITION = 106,	/* u32: most blocks of it there, ~0: no limit */
+	VGPU_NL_A_XID = 154,		/* u32: 1 to VGPU_XID_MAX */
+	VGPU_NL_A_INJECT = 155,		/* u32: enum vgpu_inject */
 	/*
 	 * Statistics, by vgpu_stats.h: VGPU_NL_A_KERNELS = 41 ...; as wide as in the structs of
 	 * vgpu.h, u32 or u64. TIME (picoseconds) is in contexts' messages and notices too.

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 154
+#define VGPU_NL_STAT_NEXT 162
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -221,7 +221,17 @@
 	X(121, STALL_CONTROL, stats., stall_control, stall_control_cycles,			\
 	  "the same: nothing that was fetched waited, after branches, at barriers, by quotas")	\
 	X(122, STALL_DATA, stats., stall_data, stall_data_cycles,				\
-	  "the same: all that waited had to wait for operands")
+	  "the same: all that waited had to wait for operands")					\
+	X(156, ECC_CORRECTED, stats., ecc_corrected, ecc_corrected,				\
+	  "errors of memory that ECC has corrected, as injected")				\
+	X(157, ECC_UNCORRECTED, stats., ecc_uncorrected, ecc_uncorrected,			\
+	  "those that it has not")								\
+	X(158, RETIRED_PAGES, stats., retired_pages, retired_pages,				\
+	  "pages of device memory that are not used any more for that")			\
+	X(159, XIDS, stats., xids, xids, "XIDs that were injected")				\
+	X(160, LAST_XID, stats., last_xid, last_xid, "the last of them, 0: none")		\
+	X(161, OFFLINE, stats., offline, offline,						\
+	  "1: the device has fallen off the bus; vgpu-smi inject recover")
 
 /* All statistics of a device: those of struct vgpu_device_info and the counters above. */
 #define VGPU_DEVICE_STATS(X)									\

@@ -48,6 +48,13 @@ static const struct nla_policy context_set_policy[] = {
 	[VGPU_NL_A_TOKENS] = { .type = NLA_U32 },
 };
 
+static const struct nla_policy inject_policy[] = {
+	[VGPU_NL_A_DEVICE] = NLA_POLICY_MAX(NLA_U32, KVGPU_DEVICES_MAX - 1),
+	[VGPU_NL_A_CONTEXT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[VGPU_NL_A_XID] = { .type = NLA_U32 },
+	[VGPU_NL_A_INJECT] = NLA_POLICY_MAX(NLA_U32, VGPU_INJECT_COUNT - 1),
+};
+
 /* ---- what requests name ------------------------------------------------- */
 
 /* In internal_flags of an operation. */
@@ -404,6 +411,35 @@ static int context_set(struct sk_buff *request, struct genl_info *info)
 	return ret == -ENODEV ? no_context(info) : ret;
 }
 
+static int device_inject(struct sk_buff *request, struct genl_info *info)
+{
+	struct nlattr *kind = info->attrs[VGPU_NL_A_INJECT], *xid = info->attrs[VGPU_NL_A_XID],
+		      *context = info->attrs[VGPU_NL_A_CONTEXT];
+	struct vgpu_injection what = {
+		.kind = kind ? nla_get_u32(kind) : VGPU_INJECT_NONE,
+		.xid = xid ? nla_get_u32(xid) : 0,
+		.context = context ? nla_get_u32(context) : 0,
+	};
+	int ret = kvgpu_inject(info->user_ptr[0], &what);
+
+	switch (ret) {
+	case -EINVAL:
+		NL_SET_ERR_MSG(info->extack,
+			       "INJECT says what: xid, with XID from 1 to 255, ecc, offline, hang "
+			       "or recover");
+		return ret;
+	case -ENOENT:
+		if (context)
+			return no_context(info);
+		NL_SET_ERR_MSG(info->extack, "no kernel is executing: name a context");
+		return ret;
+	case -ESHUTDOWN:
+		NL_SET_ERR_MSG(info->extack, "the device is offline: recover comes first");
+		return ret;
+	}
+	return ret;
+}
+
 /* ---- the family --------------------------------------------------------- */
 
 #define OP(command, policy_)	\
@@ -419,6 +455,8 @@ static const struct genl_ops ops[] = {
 	  .internal_flags = NEEDS_ADMIN },
 	{ OP(VGPU_NL_CMD_CONTEXT_SET, context_set_policy), .doit = context_set,
 	  .internal_flags = NEEDS_ADMIN | NEEDS_CONTEXT },
+	{ OP(VGPU_NL_CMD_DEVICE_INJECT, inject_policy), .doit = device_inject,
+	  .internal_flags = NEEDS_ADMIN },
 };
 
 static const struct genl_multicast_group groups[] = {

@@ -21,6 +21,8 @@ static int put_public(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 	       kvgpu_put_u64(m->skb, VGPU_NL_A_TIME, notice->time) ||
 	       (notice->lost && kvgpu_put_u64(m->skb, VGPU_NL_A_LOST, notice->lost)) ||
 	       (notice->context && nla_put_u32(m->skb, VGPU_NL_A_CONTEXT, notice->context)) ||
+	       (notice->xid && !notice->fault &&
+		nla_put_u32(m->skb, VGPU_NL_A_XID, notice->xid)) ||
 	       (notice->knob && (nla_put_string(m->skb, VGPU_NL_A_KNOB_NAME, notice->knob) ||
 				 nla_put_string(m->skb, VGPU_NL_A_KNOB_VALUE, notice->value)));
 }
@@ -31,6 +33,8 @@ static int put_notice(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 
 	return put_public(m, kdev) ||
 	       (notice->context && nla_put_u32(m->skb, VGPU_NL_A_PID, notice->pid)) ||
+	       (notice->xid && notice->fault &&
+		nla_put_u32(m->skb, VGPU_NL_A_XID, notice->xid)) ||
 	       (notice->fault && (nla_put_u32(m->skb, VGPU_NL_A_FAULT, notice->fault) ||
 				  kvgpu_put_u64(m->skb, VGPU_NL_A_FAULT_ADDRESS,
 						notice->address)));
@@ -79,6 +83,26 @@ static void notice_add(struct kvgpu_dev *kdev, struct kvgpu_notice notice)
 	queue_work(system_unbound_wq, &notices->work);
 }
 
+/* For who reads the log: what the number means. */
+static const char *xid_text(u32 xid)
+{
+	switch (xid) {
+	case 8: return "the watchdog has stopped a kernel";
+	case 13: return "an exception of an engine";
+	case 31: return "a page fault";
+	case 43: return "a kernel was stopped";
+	case 48: return "an uncorrectable error of memory";
+	case 63: return "a page of memory is to be retired";
+	case 64: return "a page of memory could not be retired";
+	case 74: return "an error of a link between devices";
+	case 79: return "the device has fallen off the bus";
+	case 92: return "many corrected errors of memory";
+	case 94: return "an uncorrectable error of memory, contained";
+	case 95: return "an uncorrectable error of memory, not contained";
+	default: return "injected";
+	}
+}
+
 void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_fault *fault)
 {
 	struct kvgpu_notice notice = { .command = command, .context = ctx->id, .pid = ctx->pid };
@@ -86,8 +110,42 @@ void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_f
 	if (fault) {
 		notice.fault = fault->reason;
 		notice.address = fault->address;
+		notice.xid = ctx->kdev->notices->xid;
+	}
+	if (notice.xid) {
+		ctx->kdev->notices->ended++;
+		pr_warn("vgpu vgpu%u: xid %u, pid %d, context %u ended: %s\n", ctx->kdev->index,
+			notice.xid, ctx->pid, ctx->id, xid_text(notice.xid));
 	}
 	notice_add(ctx->kdev, notice);
+}
+
+static int do_inject(struct kvgpu_dev *kdev, void *what)
+{
+	struct kvgpu_notices *notices = kdev->notices;
+	const struct vgpu_injection *injection = what;
+	int ret;
+
+	/* contexts that end meanwhile end by it */
+	notices->ended = 0;
+	ret = vgpu_device_inject(kdev->model, injection, &notices->xid);
+	if (!ret && notices->xid && !notices->ended) {
+		pr_warn("vgpu vgpu%u: xid %u: %s\n", kdev->index, notices->xid,
+			xid_text(notices->xid));
+		notice_add(kdev, (struct kvgpu_notice){ .command = VGPU_NL_CMD_XID,
+							.xid = notices->xid });
+	}
+	if (!ret && injection->kind == VGPU_INJECT_ECC_CORRECTED)
+		pr_info("vgpu vgpu%u: an error of memory was corrected\n", kdev->index);
+	if (!ret && injection->kind == VGPU_INJECT_RECOVER)
+		pr_info("vgpu vgpu%u: reset, the device is there again\n", kdev->index);
+	notices->xid = 0;
+	return ret;
+}
+
+int kvgpu_inject(struct kvgpu_dev *kdev, struct vgpu_injection *what)
+{
+	return kvgpu_actor_call_killable(kdev, do_inject, what);
 }
 
 void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *value)

@@ -35,6 +35,7 @@ struct kvgpu_notice {
 	u32 context;
 	pid_t pid;
 	u32 fault;
+	u32 xid;			/* injected */
 	u64 address;
 	u64 time;
 	u64 lost;			/* in front of this one */
@@ -49,6 +50,8 @@ struct kvgpu_notices {
 	DECLARE_KFIFO(ring, struct kvgpu_notice, KVGPU_NOTICES);
 	u64 lost;			/* actor: they found no room */
 	u64 lost_told;			/* actor */
+	u32 xid;			/* actor: that is being injected, 0: none */
+	u32 ended;			/* actor: contexts that have ended by it */
 	bool stopped;			/* the device has been removed */
 	u32 sample_ms;			/* 0: no samples */
 	struct work_struct work;
@@ -85,6 +88,12 @@ struct kvgpu_ctx_setting {
 	u32 tokens;			/* VGPU_TOKENS_SHARE */
 };
 int kvgpu_context_set(struct kvgpu_dev *kdev, struct kvgpu_ctx_setting *set);
+
+/*
+ * A fault as vgpu_device_inject() has it, with its notices and lines in the kernel's log; also
+ * -EINTR.
+ */
+int kvgpu_inject(struct kvgpu_dev *kdev, struct vgpu_injection *what);
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
 void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
 

@@ -116,6 +116,11 @@ static const struct {
 				   "a warp operation whose mask names lanes that do not reach "
 				   "it" },
 	[VGPU_FAULT_SYSTEM] = { vgpuErrorIllegalAddress, "a system page of the device" },
+	[VGPU_FAULT_ENGINE] = { vgpuErrorLaunchFailure, "an exception of an engine" },
+	[VGPU_FAULT_ECC] = { vgpuErrorECCUncorrectable,
+			     "an error of device memory that ECC does not correct" },
+	[VGPU_FAULT_OFFLINE] = { vgpuErrorDevicesUnavailable,
+				 "a device that has fallen off the bus (vgpu-smi inject recover)" },
 	[VGPU_FAULT_MODEL] = { vgpuErrorUnknown, "a bug of the device; its log says more" },
 };
 

@@ -166,6 +166,8 @@ static vgpuError_t error_of_open(int error)
 	case -EACCES:
 	case -EPERM:
 		return vgpuErrorNotPermitted;
+	case -ESHUTDOWN:
+		return vgpuErrorDevicesUnavailable;
 	case -ENOMEM:
 	case -ENOSPC:
 	case -EMFILE:

@@ -46,6 +46,12 @@ static void explain(const char *path, int error, char *message, size_t size)
 			"or run with VGPU_TRANSPORT=embedded",
 			path, path);
 		break;
+	case -ESHUTDOWN:
+		snprintf(message, size,
+			 "%s has fallen off the bus: vgpu-smi inject recover, or another device "
+			 "(CUDA_VISIBLE_DEVICES)",
+			 path);
+		break;
 	default:
 		snprintf(message, size, "cannot open %s: %s", path, strerror(-error));
 	}

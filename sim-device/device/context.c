@@ -149,6 +149,8 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	u32 at;
 	int err;
 
+	if (dev->offline)
+		return -ESHUTDOWN;
 	err = grow_table(table);
 	if (err)
 		return err;

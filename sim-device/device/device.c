@@ -344,6 +344,7 @@ void vgpu_device_destroy(struct vgpu_device *dev)
 	vgpu_exec_fini(&dev->exec);
 	vgpu_transfers_fini(&dev->transfers);
 	vgpu_queues_fini(&dev->queues);
+	dev->mmu.promised -= dev->retired_pages * VGPU_PAGE_SIZE;
 	vgpu_mmu_fini(&dev->mmu);
 	vgpu_memsys_destroy(dev->memsys);
 	vgpu_mem_free_device(dev->contexts.list);
@@ -523,4 +524,10 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 	}
 	if (dev->memsys)
 		memsys_stats(dev->memsys, stats);
+	stats->ecc_corrected = dev->ecc_corrected;
+	stats->ecc_uncorrected = dev->ecc_uncorrected;
+	stats->retired_pages = dev->retired_pages;
+	stats->xids = dev->xids;
+	stats->last_xid = dev->last_xid;
+	stats->offline = dev->offline;
 }

@@ -38,6 +38,12 @@ struct vgpu_device {
 	struct vgpu_exec exec;
 	struct vgpu_transfers transfers;
 	struct vgpu_queues queues;
+	/* by injection (inject.c) */
+	u64 ecc_corrected, ecc_uncorrected;
+	u64 retired_pages;
+	u64 xids;
+	u32 last_xid;
+	bool offline;
 };
 
 /* Callbacks of the rooms below (device.c). */

@@ -289,6 +289,21 @@ int client_set_context(struct client *client, uint32_t device, uint32_t context,
 	return send_and_collect(client, message, NULL);
 }
 
+int client_inject(struct client *client, uint32_t device, uint32_t kind, uint32_t xid,
+		  uint32_t context)
+{
+	struct nl_msg *message = request(client, VGPU_NL_CMD_DEVICE_INJECT, NLM_F_ACK);
+
+	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) ||
+	    nla_put_u32(message, VGPU_NL_A_INJECT, kind) ||
+	    (xid && nla_put_u32(message, VGPU_NL_A_XID, xid)) ||
+	    (context && nla_put_u32(message, VGPU_NL_A_CONTEXT, context))) {
+		nlmsg_free(message);
+		return fail(client, CLIENT_FAILED, "out of memory");
+	}
+	return send_and_collect(client, message, NULL);
+}
+
 /* ---- listening ---------------------------------------------------------- */
 
 int client_listen(struct client *client, const char *group)

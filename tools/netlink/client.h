@@ -90,6 +90,7 @@ static inline uint64_t client_host_time(const struct client_context *context)
 struct client_notice {
 	uint8_t command;
 	uint32_t device, context, pid, fault;
+	uint32_t xid;			/* that root has injected */
 	uint64_t time, address, lost;
 	char knob[VGPU_NL_KNOB_BYTES], value[VGPU_NL_VALUE_BYTES];
 };
@@ -122,6 +123,9 @@ int client_set_samples(struct client *client, uint32_t device, uint32_t ms);
 /* NULL: leave it as it is. */
 int client_set_context(struct client *client, uint32_t device, uint32_t context,
 		       const int32_t *priority, const uint32_t *tokens);
+/* A fault of @kind (enum vgpu_inject), with @xid and of @context unless they are 0. */
+int client_inject(struct client *client, uint32_t device, uint32_t kind, uint32_t xid,
+		  uint32_t context);
 /* CLIENT_FORBIDDEN: this group is not for everybody. */
 int client_listen(struct client *client, const char *group);
 /*

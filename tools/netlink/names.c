@@ -139,6 +139,9 @@ const char *client_fault_name(uint32_t reason)
 		[VGPU_FAULT_WARP_SYNC] = "warp sync",
 		[VGPU_FAULT_SYSTEM] = "system page",
 		[VGPU_FAULT_MODEL] = "bug of the device",
+		[VGPU_FAULT_ENGINE] = "engine exception",
+		[VGPU_FAULT_ECC] = "uncorrectable ECC error",
+		[VGPU_FAULT_OFFLINE] = "fallen off the bus",
 	};
 
 	return reason < VGPU_FAULT_COUNT && names[reason] ? names[reason] : "unknown";

@@ -167,6 +167,7 @@ void parse_notice(struct nlattr **attrs, void *to)
 	notice->context = u32_of(attrs, VGPU_NL_A_CONTEXT);
 	notice->pid = u32_of(attrs, VGPU_NL_A_PID);
 	notice->fault = u32_of(attrs, VGPU_NL_A_FAULT);
+	notice->xid = u32_of(attrs, VGPU_NL_A_XID);
 	notice->time = u64_of(attrs, VGPU_NL_A_TIME);
 	notice->address = u64_of(attrs, VGPU_NL_A_FAULT_ADDRESS);
 	notice->lost = u64_of(attrs, VGPU_NL_A_LOST);

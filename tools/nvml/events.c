@@ -30,6 +30,8 @@ static unsigned long long xid_of(uint32_t fault)
 	case VGPU_FAULT_WATCHDOG: return 8;		/* stopped responding */
 	case VGPU_FAULT_RING:
 	case VGPU_FAULT_COMMAND: return 32;		/* invalid push buffer */
+	case VGPU_FAULT_ECC: return 48;			/* an error of two bits */
+	case VGPU_FAULT_OFFLINE: return 79;		/* fallen off the bus */
 	case VGPU_FAULT_MODEL: return 69;		/* an engine's own error */
 	}
 	return 13;					/* engine exception */
@@ -101,7 +103,8 @@ static nvmlDevice_t device_of(const struct nvml_event_set *set, const struct cli
 {
 	nvmlDevice_t found = NULL;
 
-	if (notice->command != VGPU_NL_CMD_CONTEXT_DIED || nvml_enter_system())
+	if ((notice->command != VGPU_NL_CMD_CONTEXT_DIED && notice->command != VGPU_NL_CMD_XID) ||
+	    nvml_enter_system())
 		return NULL;
 	for (unsigned int n = 0; n < nvml_device_count(); n++)
 		if (set->devices >> n & 1 && nvml_device_at(n)->index == notice->device)
@@ -145,7 +148,8 @@ nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data, unsi
 			return NVML_ERROR_UNKNOWN;
 		*data = (nvmlEventData_t){ .device = device_of(set, &notice),
 					   .eventType = nvmlEventTypeXidCriticalError,
-					   .eventData = xid_of(notice.fault),
+					   .eventData = notice.xid ? notice.xid :
+								     xid_of(notice.fault),
 					   .gpuInstanceId = ~0u,
 					   .computeInstanceId = ~0u };
 		if (data->device)

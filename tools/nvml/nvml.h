@@ -107,6 +107,22 @@ typedef enum {
 
 #define nvmlEventTypeXidCriticalError	8ull
 
+typedef enum {
+	NVML_MEMORY_ERROR_TYPE_CORRECTED,
+	NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+} nvmlMemoryErrorType_t;
+
+typedef enum {
+	NVML_VOLATILE_ECC,
+	NVML_AGGREGATE_ECC
+} nvmlEccCounterType_t;
+
+typedef enum {
+	NVML_MEMORY_LOCATION_L1_CACHE,
+	NVML_MEMORY_LOCATION_L2_CACHE,
+	NVML_MEMORY_LOCATION_DRAM
+} nvmlMemoryLocation_t;
+
 typedef struct {
 	nvmlDevice_t device;
 	unsigned long long eventType, eventData;	/* XID of a fault of a context */
@@ -146,6 +162,17 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
  * same answer. 0: no virtual time has passed.
  */
 nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
+/* ECC is on, always. Errors are those that vgpu-smi inject has made, all in device memory. */
+nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, unsigned int *current,
+				  unsigned int *pending);
+nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, unsigned int *mode);
+nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t type,
+					 nvmlEccCounterType_t counter, unsigned long long *count);
+/* NVML_ERROR_NOT_SUPPORTED: not device memory */
+nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t type,
+					     nvmlEccCounterType_t counter,
+					     nvmlMemoryLocation_t location,
+					     unsigned long long *count);
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *mhz);
 nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type,
 				       unsigned int *mhz);

@@ -105,7 +105,7 @@ nvmlReturn_t nvml_look(const struct nvml_device *device, struct client_device *n
 	result = verdict(client_devices(&nvml.client, (int)device->index, &list, &count));
 	if (result)
 		return result == NVML_ERROR_UNKNOWN ? NVML_ERROR_GPU_IS_LOST : result;
-	if (!count)
+	if (!count || list[0].offline)
 		result = NVML_ERROR_GPU_IS_LOST;
 	else
 		*now = list[0];

@@ -42,7 +42,12 @@ static void print_notice(const struct client_notice *notice)
 		if (notice->fault)
 			printf(": %s, address 0x%" PRIx64, client_fault_name(notice->fault),
 			       notice->address);
+		if (notice->xid)
+			printf(", xid %" PRIu32, notice->xid);
 		putchar('\n');
+		break;
+	case VGPU_NL_CMD_XID:
+		printf("xid %" PRIu32 "\n", notice->xid);
 		break;
 	case VGPU_NL_CMD_CONTEXT_CLOSED:
 		printf("context %" PRIu32 "%s closed\n", notice->context,

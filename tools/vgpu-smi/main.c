@@ -19,6 +19,9 @@ static const char usage[] =
 	"watchdog_us=...\n"
 	"       vgpu-smi set [-i N] -c CONTEXT | -p PID WHAT  priority=N, tokens=N, tokens=share,\n"
 	"                                                 memory_budget=BYTES, =device\n"
+	"       vgpu-smi inject [-i N] [-c CONTEXT | -p PID] xid NUMBER | ecc corrected | ecc "
+	"uncorrected |\n"
+	"                              offline | hang | recover   faults for monitors (root)\n"
 	"       vgpu-smi events                               print events, one per line\n"
 	"       vgpu-smi dmon [-d SECONDS] [-c COUNT]         a line a device, again and again\n"
 	"       vgpu-smi pmon [-d SECONDS] [-c COUNT]         a line a context, again and again\n"
@@ -411,6 +414,8 @@ int main(int argc, char **argv)
 				return status;
 		} else if (!strcmp(argv[optind], "set"))
 			command = set_command;
+		else if (!strcmp(argv[optind], "inject"))
+			command = inject_command;
 		else if (!strcmp(argv[optind], "events"))
 			command = events_command;
 		else

@@ -78,6 +78,7 @@ void query_help(bool processes);
 
 /* set.c, events.c: the commands; @argv begins behind the command's name. Exit status. */
 int set_command(struct client *client, int argc, char **argv);
+int inject_command(struct client *client, int argc, char **argv);
 int events_command(struct client *client, int argc, char **argv);
 
 #endif
