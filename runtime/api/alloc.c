@@ -270,7 +270,8 @@ static bool slab_take(struct slab *slab, uint32_t units, uint32_t *first)
 
 vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 {
-	uint32_t units = (uint32_t)((bytes + san_red_zone() + UNIT - 1) / UNIT), first;
+	uint64_t behind = san_padding();
+	uint32_t units = (uint32_t)((bytes + behind + UNIT - 1) / UNIT), first;
 	struct rt_block *block;
 	vgpuError_t error;
 
@@ -302,7 +303,9 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 			return error;
 		/* no VRAM for a whole slab: a page of its own may still fit */
 	}
-	error = block_add(whole_pages(bytes), managed, NULL, &block);
+	/* no block is right behind another */
+	behind -= behind < VGPU_PAGE_SIZE ? behind : VGPU_PAGE_SIZE;
+	error = block_add(whole_pages(bytes + behind), managed, NULL, &block);
 	if (error != vgpuSuccess)
 		return error;
 	block->asked = bytes;

@@ -451,6 +451,11 @@ static inline uint32_t rt_default_shared(void)
 }
 
 const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
+/* Shared memory that its variables take, without the free bytes behind them. */
+static inline uint32_t rt_own_shared(const struct vgpu_program_kernel *kernel)
+{
+	return kernel->vass.shared_bytes - kernel->zone_bytes;
+}
 
 /* function.c */
 void rt_function_attributes(const struct vgpuFunction *function,

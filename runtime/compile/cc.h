@@ -144,6 +144,7 @@ struct cc {
 	uint32_t *phys;			/* physical register of each virtual one */
 	/* behind each variable, and which there are (struct vgpu_compile_options) */
 	uint32_t red_zone;
+	uint32_t zone_bytes;		/* of shared_bytes */
 	struct vgpu_program_variable *variables;
 	uint32_t variables_count, variables_room;
 	uint32_t regs, preds_used, max_live, spilled_bytes;

@@ -209,6 +209,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->uses_heap = cc.uses_library[PTX_LIBRARY_HEAP];
 		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
 		out->spilled_bytes = cc.spilled_bytes;
+		out->zone_bytes = cc.zone_bytes;
 		out->max_live = cc.max_live;
 		cc_count_objects(code.insns, code.count, out);
 		keep_code(b, out, &code);

@@ -32,6 +32,7 @@ struct vgpu_program_kernel {
 	const struct vgpu_program_param *params;
 	uint32_t param_count;
 	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
+	uint32_t zone_bytes;		/* of vass.shared_bytes, those of red zones */
 	uint32_t stack_bytes;		/* at the end of vass.local_bytes: the stack of its calls */
 	int uses_heap;			/* it calls malloc() or free() */
 	int uses_print;			/* it calls vprintf() */

@@ -268,9 +268,17 @@ uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 			visit_taken(module, stack, &depth, mark);
 		}
 	}
-	at = place_shared(module, mark, cc->red_zone);
-	if (cc->red_zone && at > MAX_SHARED)
-		at = place_shared(module, mark, 0);
+	at = place_shared(module, mark, 0);
+	if (cc->red_zone) {
+		uint64_t own = at;
+
+		/* dynamic shared memory begins as far behind a multiple of 16 as without */
+		at = place_shared(module, mark, cc->red_zone);
+		at += (own - at) & 15;
+		if (at > MAX_SHARED)
+			at = place_shared(module, mark, 0);
+		cc->zone_bytes = (uint32_t)(at - own);
+	}
 	for (struct ptx_var *var = module->vars; var; var = var->next) {
 		if (var->space != PTX_SHARED || var->index != mark || var->is_open ||
 		    var->is_extern)

@@ -15,11 +15,13 @@ struct san_options {
 	u32 tools;			/* a bit for each enum san_tool_number */
 	bool leaks;			/* each leak is a fault */
 	u32 limit;			/* reports that are printed */
+	u32 padding;			/* bytes behind allocations, from SAN_RED_ZONE */
 	const char *log;		/* NULL: stderr */
 	const char *status;		/* a file that gets a line for each fault; NULL: none */
 };
 
-#define SAN_RED_ZONE	32u		/* bytes behind variables and allocations */
+#define SAN_RED_ZONE	32u		/* bytes behind variables, least of allocations */
+#define SAN_PADDING_MAX	(1u << 20)
 
 extern struct san_options san_options;
 

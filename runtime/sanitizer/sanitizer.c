@@ -82,6 +82,7 @@ static bool read_options(const char *names, char *message, size_t size)
 {
 	const char *limit = getenv("VGPU_SANITIZER_LIMIT"), *kernel;
 	const char *leaks = getenv("VGPU_SANITIZER_LEAKS");
+	const char *padding = getenv("VGPU_SANITIZER_PADDING");
 
 	while (*names) {
 		size_t length = strcspn(names, ",");
@@ -94,6 +95,12 @@ static bool read_options(const char *names, char *message, size_t size)
 		if (all_tools[n] && san_options.tools >> n & 1)
 			tools[tool_count++] = all_tools[n];
 	san_options.limit = limit && *limit ? (u32)strtoul(limit, NULL, 10) : 100;
+	if (padding)
+		san_options.padding = (u32)strtoul(padding, NULL, 10);
+	if (san_options.padding < SAN_RED_ZONE)
+		san_options.padding = SAN_RED_ZONE;
+	if (san_options.padding > SAN_PADDING_MAX)
+		san_options.padding = SAN_PADDING_MAX;
 	san_options.leaks = leaks && !strcmp(leaks, "full");
 	san_options.log = getenv("VGPU_SANITIZER_LOG");
 	san_options.status = getenv("VGPU_SANITIZER_STATUS");
@@ -125,6 +132,11 @@ static __attribute__((__destructor__)) void end(void)
 static void forked(void)
 {
 	pthread_mutex_init(&mutex, NULL);
+}
+
+uint32_t san_padding(void)
+{
+	return san_on ? san_options.padding : 0;
 }
 
 static bool configure(char *message, size_t size)

@@ -30,11 +30,13 @@ const struct vgpu_watch_ops *san_watch(void);
 /* For the embedded transport: a command of the device of @host has ended. */
 void san_completed(const void *host, u32 queue, u64 seq);
 
-/* Bytes that stay free behind variables and allocations; 0: the sanitizer is off. */
+/* Bytes that stay free behind variables; 0: the sanitizer is off. */
 static inline uint32_t san_red_zone(void)
 {
 	return san_on ? 32 : 0;
 }
+/* The same behind allocations */
+uint32_t san_padding(void);
 
 /* Device addresses of allocations come from there. */
 void san_heap(uint64_t address, uint64_t bytes);

@@ -103,6 +103,17 @@ static void global_far(void)
 	done();
 }
 
+/* In another allocation, unless there are more bytes between them */
+static void global_neighbour(void)
+{
+	int *p = zeros<int>(64), *other = zeros<int>(64);
+
+	k_global_far<<<1, 1>>>(p, 64 + 100);
+	done();
+	cudaFree(other);
+	cudaFree(p);
+}
+
 __global__ void k_global_atomic_end(int *p, int n)
 {
 	atomicAdd(p + n, 1); /* global_atomic_end */
@@ -530,7 +541,7 @@ static const struct {
 	FAULT(init_shared), FAULT(init_shared_neighbour), FAULT(init_local),
 	FAULT(barrier_half_warp), FAULT(barrier_some_warps), FAULT(barrier_two_sides),
 	FAULT(barrier_loop), FAULT(barrier_never), FAULT(mask_without_own), FAULT(mask_not_there),
-	FAULT(mask_never),
+	FAULT(mask_never), FAULT(global_neighbour),
 };
 
 int main(int argc, char **argv)

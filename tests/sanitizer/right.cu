@@ -59,6 +59,42 @@ __global__ void tree(const int *in, int *out, int n)
 		atomicAdd(out, part[0]);
 }
 
+/* All shared memory that a block has: variables have bytes behind them, which do not count. */
+__global__ void all_shared(int *out, int words)
+{
+	__shared__ int own[16], more[3];
+	extern __shared__ int rest[];
+	int last;
+
+	for (int i = threadIdx.x; i < words; i += blockDim.x)
+		rest[i] = i;
+	if (threadIdx.x < 16)
+		own[threadIdx.x] = threadIdx.x;
+	if (threadIdx.x < 3)
+		more[threadIdx.x] = 1;
+	__syncthreads();
+	last = rest[words - 1 - threadIdx.x];
+	out[threadIdx.x] = last + own[threadIdx.x % 16] + more[threadIdx.x % 3];
+}
+
+static void use_all_shared(int *out)
+{
+	int words = (48 * 1024 - 80) / 4, blocks = 0, sum = 0, result[32];
+	cudaFuncAttributes attributes;
+
+	check(cudaFuncGetAttributes(&attributes, all_shared));
+	check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, all_shared, 32, words * 4));
+	printf("%d %d %d\n", (int)attributes.sharedSizeBytes,
+	       attributes.maxDynamicSharedSizeBytes, blocks);
+	all_shared<<<1, 32, words * 4>>>(out, words);
+	check(cudaMemcpy(result, out, sizeof(result), cudaMemcpyDeviceToHost));
+	for (int n : result)
+		sum += n;
+	printf("%d\n", sum);
+	all_shared<<<1, 32, words * 4 + 16>>>(out, words);
+	printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+}
+
 /* A block of less than a warp, with the mask that everybody uses. */
 __global__ void small_warp(int *out)
 {
@@ -142,6 +178,8 @@ int main()
 	small_warp<<<1, 20>>>(d_out);
 	check(cudaMemcpy(out, d_out, 20 * sizeof(int), cudaMemcpyDeviceToHost));
 	printf("%lu\n", sum_of(out, 20 * sizeof(int)));
+
+	use_all_shared(d_out);
 
 	for (int i = 0; i < 32; i++) {
 		memset(&some[i], 0, sizeof(some[i]));

@@ -109,6 +109,9 @@ ok "a full log is said" "$([ -e /dev/full ] || exit 0
 	VGPU_SANITIZER=memcheck VGPU_SANITIZER_LOG=/dev/full "$work/faults" global_write_end >"$work/out" 2>"$work/err"
 	grep -q 'the log is not complete' "$work/err" || cat "$work/err")"
 ok "a limit of what is printed" "$(run 99 'more faults are not printed' --print-limit 0 "$work/faults" global_write_end)"
+ok "an overrun into another allocation, by --padding" \
+	"$(run 99 'Invalid __global__ write' --padding 4096 "$work/faults" global_neighbour)"
+ok "too much of it" "$(run 2 'must be a number up to 1048576' --padding 9999999 "$work/faults" leak)"
 ok "--help" "$(tools/vgpu-sanitizer --help | grep -q 'error-exitcode' || echo 'no help')"
 
 echo "1..$count"

@@ -19,7 +19,7 @@ int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size
 {
 	unsigned int whole = (threads + 31) / 32 * 32;
 	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
-	uint64_t shared = vass->shared_bytes + (uint64_t)dynamic_shared,
+	uint64_t shared = rt_own_shared(rt_kernel(function)) + (uint64_t)dynamic_shared,
 		 blocks = rt.info.blocks_per_sm;
 	const struct rt_image *image;
 	uint32_t kernel;
@@ -64,19 +64,19 @@ void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAtt
 	*attributes = (vgpuFunctionAttributes){
 		.regs = (int)kernel->vass.regs,
 		.max_threads = (int)threads,
-		.shared_bytes = kernel->vass.shared_bytes,
+		.shared_bytes = rt_own_shared(kernel),
 		.constant_bytes = constant_bytes(function->module->image.program),
 		.local_bytes = kernel->vass.local_bytes,
 		.spilled_bytes = kernel->spilled_bytes,
 		.param_bytes = kernel->vass.param_bytes,
-		.max_dynamic_shared = function->max_dynamic_shared > kernel->vass.shared_bytes ?
-			function->max_dynamic_shared - kernel->vass.shared_bytes : 0,
+		.max_dynamic_shared = function->max_dynamic_shared > rt_own_shared(kernel) ?
+			function->max_dynamic_shared - rt_own_shared(kernel) : 0,
 	};
 }
 
 static vgpuError_t set_max_dynamic(struct vgpuFunction *function, uint64_t bytes)
 {
-	uint32_t shared = rt_kernel(function)->vass.shared_bytes;
+	uint32_t shared = rt_own_shared(rt_kernel(function));
 
 	if (bytes > rt.info.shared_per_block || bytes + shared > rt.info.shared_per_block)
 		return vgpuErrorInvalidValue;

@@ -33,8 +33,17 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 	    block[1] > RT_BLOCK_X || block[2] > RT_BLOCK_Z || threads > rt.info.threads_per_block)
 		return vgpuErrorInvalidConfiguration;
 	if (dynamic_shared > rt.info.shared_per_block ||
-	    dynamic_shared + vass->shared_bytes > function->max_dynamic_shared)
+	    dynamic_shared + rt_own_shared(rt_kernel(function)) > function->max_dynamic_shared)
 		return vgpuErrorInvalidValue;
+	if (dynamic_shared + vass->shared_bytes > rt.info.shared_per_block) {
+		rt_message("`%s' needs %llu bytes of shared memory a block with the free bytes "
+			   "behind its variables that the sanitizer wants, and the device has %u: "
+			   "take a preset with more",
+			   rt_kernel(function)->name,
+			   (unsigned long long)dynamic_shared + vass->shared_bytes,
+			   rt.info.shared_per_block);
+		return vgpuErrorInvalidValue;
+	}
 	if (vass->max_threads && threads > vass->max_threads) {
 		rt_message("`%s' is for blocks of at most %u threads, and this one has %llu",
 			   rt_kernel(function)->name, vass->max_threads,
