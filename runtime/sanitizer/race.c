@@ -88,6 +88,7 @@ void race_launch_end(struct race_launch *launch)
 	while (*at != launch)
 		at = &(*at)->next;
 	*at = launch->next;
+	race_doubts_end(launch);
 	race_seqs_drop(launch->before);
 	free(launch);
 	if (!--race->running)

@@ -37,10 +37,12 @@
  *   events, and those that the host knew to have ended when it was submitted; likewise copies and
  *   fills (race_command.h).
  *
- * Two rules are weaker than PTX's, as programs rely on them: (1) fences that threads made before a
- * barrier are passed on by it: "all fence, __syncthreads(), one writes the flag" releases for all.
- * (2) A barrier behind the strong read counts as its fence: "one reads the flag, __syncthreads(),
- * all use the data", as in threadFenceReduction of NVIDIA's samples.
+ * Three rules are weaker than PTX's, as programs rely on them: (1) fences that threads made before
+ * a barrier are passed on by it: "all fence, __syncthreads(), one writes the flag" releases for
+ * all. (2) A barrier behind the strong read counts as its fence: "one reads the flag,
+ * __syncthreads(), all use the data", as in threadFenceReduction of NVIDIA's samples. (3) A plain
+ * read beside atomics of other threads is none where threads that make it, by that instruction, go
+ * on with an atomicCAS() at the same address, as the loops of the CUDA guide do (race_doubt.c).
  *
  * Strong accesses: atomics, volatile, .relaxed/.acquire/.release, each with its scope, and accesses
  * that bypass the L1 cache (.cg, .cv, .wt), which older programs use as such. Two strong accesses
@@ -74,6 +76,7 @@ enum race_space { RACE_GLOBAL, RACE_SHARED };
  * @kind: enum race_kind
  * @strong: see above; @scope: how far
  * @is_volatile: by a qualifier, not an atomic
+ * @compares: atomicCAS()
  * @command: of the host: it is no instruction
  * @owner, @pc: the caller's
  */
@@ -82,6 +85,7 @@ struct race_site {
 	u8 strong;
 	u8 scope;
 	u8 is_volatile;
+	u8 compares;
 	u8 command;
 	u32 pc;
 	void *owner;

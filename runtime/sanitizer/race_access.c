@@ -76,13 +76,14 @@ static u32 after_write(const struct race_by *by, const struct race_mark *mark, u
 }
 
 /*
- * Is the read @mark not ordered before what lane @lane of @by does? Then a lane of it that is not;
- * ~0: it is.
+ * Is the read @mark of @lanes, not 0, not ordered before what lane @lane of @by does? Then the
+ * first of them that is not; ~0: it is.
  */
-static u32 read_beside(const struct race_by *by, const struct race_mark *mark, u32 lane)
+static u32 read_beside(const struct race_by *by, const struct race_mark *mark, u32 lane,
+		       u32 lanes)
 {
 	const struct race_state *state = by->warp->lane[lane];
-	u32 warp = RACE_WHO_WARP(mark->who), lanes = mark->lanes;
+	u32 warp = RACE_WHO_WARP(mark->who);
 
 	if (mark->block == by->block->number) {
 		if (warp == by->w)
@@ -125,6 +126,16 @@ static bool strong_both(const struct race_by *by, const struct race_mark *mark, 
 		 by->site->is_volatile && other->is_volatile);
 }
 
+/* A plain read and an atomic of one launch: race_doubt.c decides. */
+static bool doubtful(const struct race_by *by, const struct race_mark *mark)
+{
+	u8 own = by->site->kind, other = by->race->site[RACE_WHO_SITE(mark->who)].kind;
+
+	return same_launch(by->block->launch, mark->block) &&
+	       ((own == RACE_READ && other == RACE_ATOMIC) ||
+		(own == RACE_ATOMIC && other == RACE_READ));
+}
+
 static void report(const struct race_by *by, u32 lane, u64 address, const struct race_mark *mark,
 		   u32 other_lane)
 {
@@ -142,7 +153,11 @@ static void report(const struct race_by *by, u32 lane, u64 address, const struct
 			    RACE_WHO_WARP(mark->who) * RACE_LANES + other_lane },
 	};
 
-	by->race->report(by->race->arg, &found);
+	if (doubtful(by, mark))
+		race_doubt(by->block->launch, &found,
+			   by->site->kind == RACE_READ ? by->block->number : mark->block);
+	else
+		by->race->report(by->race->arg, &found);
 }
 
 static void read_cell(const struct race_by *by, struct race_cell *cell, u32 lanes, u64 address)
@@ -153,7 +168,12 @@ static void read_cell(const struct race_by *by, struct race_cell *cell, u32 lane
 	if (!there(by, write))
 		return;
 	unordered = after_write(by, write, lanes);
-	if (unlikely(unordered) && !strong_both(by, write, RACE_WHO_SEVERAL(write->who)))
+	if (likely(!unordered) || strong_both(by, write, RACE_WHO_SEVERAL(write->who)))
+		return;
+	/* one stands for all, but each may go on */
+	if (!doubtful(by, write))
+		unordered &= -unordered;
+	for (; unordered; unordered &= unordered - 1)
 		report(by, (u32)__builtin_ctz(unordered), address, write,
 		       RACE_WHO_LANE(write->who));
 }
@@ -168,7 +188,7 @@ static bool superseded(const struct race_by *by, const struct race_mark *mark, u
 	if (mark->block == by->block->number && RACE_WHO_WARP(mark->who) == by->w &&
 	    !(mark->lanes & ~lanes))
 		return true;
-	return read_beside(by, mark, (u32)__builtin_ctz(lanes)) == ~0u &&
+	return read_beside(by, mark, (u32)__builtin_ctz(lanes), mark->lanes) == ~0u &&
 	       (by->warp->together || lanes == (lanes & -lanes));
 }
 
@@ -232,6 +252,25 @@ static bool stays(const struct race_by *by, const struct race_mark *write, u32 l
 	       (other->strong < by->site->strong || other->scope < by->site->scope);
 }
 
+/* The read @mark of the cell and a write, or an atomic, by lane @lane */
+static void compare_read(const struct race_by *by, const struct race_mark *mark, u32 lane,
+			 u64 address)
+{
+	u32 left = mark->lanes, other;
+
+	if (by->site->compares && mark->block == by->block->number &&
+	    mark->counter == by->warp->counter && RACE_WHO_WARP(mark->who) == by->w &&
+	    mark->lanes >> lane & 1)
+		race_doubt_loop(by->block->launch, RACE_WHO_SITE(mark->who));
+	while (left) {
+		other = read_beside(by, mark, lane, left);
+		if (likely(other == ~0u) || strong_both(by, mark, by->access->several))
+			break;
+		report(by, lane, address, mark, other);
+		left = doubtful(by, mark) ? left & (~1u << other) : 0;
+	}
+}
+
 static void write_cell(const struct race_by *by, struct race_cell *cell, u32 lane, u64 address,
 		       u32 value, bool has_value)
 {
@@ -243,13 +282,9 @@ static void write_cell(const struct race_by *by, struct race_cell *cell, u32 lan
 		report(by, lane, address, &cell->write, RACE_WHO_LANE(cell->write.who));
 	for (u32 n = 0; n < RACE_READS; n++) {
 		struct race_mark *mark = &cell->read[n];
-		u32 other;
 
-		if (there(by, mark)) {
-			other = read_beside(by, mark, lane);
-			if (unlikely(other != ~0u) && !strong_both(by, mark, several))
-				report(by, lane, address, mark, other);
-		}
+		if (there(by, mark))
+			compare_read(by, mark, lane, address);
 		mark->block = 0;
 	}
 	if (!stays(by, &cell->write, lane))
@@ -331,6 +366,9 @@ void race_access(struct race_block *block, u32 w, const struct race_access *acce
 			access_at(&by, chunk, lane, 1u << lane);
 		else if (chunk && left == access->lanes)
 			access_at(&by, chunk, lane, access->lanes);
+		for (u32 n = 0; by.site->compares && n < access->bytes; n++)
+			race_doubt_settled(block->launch, address + n, block->number,
+					   w * RACE_LANES + lane);
 		if (by.site->strong)
 			race_var_access(block, w, lane, by.site, address, by.shared);
 		else if (common)

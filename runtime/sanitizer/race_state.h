@@ -83,6 +83,7 @@ struct race_launch {
 	/* what was looked up last: numbers in [low, high) are ordered before, or not */
 	u32 low, high;
 	bool ordered;
+	struct race_doubts *doubts;		/* race_doubt.c */
 	/* blocks that have been dropped begin again with counters from here on */
 	u32 restart;
 };
@@ -150,6 +151,16 @@ struct race_var *race_var_find(struct race_vars *vars, u64 address, u32 block);
 void race_var_access(struct race_block *block, u32 warp, u32 lane, const struct race_site *site,
 		     u64 address, bool shared);
 void race_vars_clear(struct race_vars *vars);
+
+/* ---- race_doubt.c ---- */
+/* @found is a plain read, of block @number, beside an atomic. */
+void race_doubt(struct race_launch *launch, const struct race_found *found, u32 number);
+/* A thread has gone on from the read @site with an atomicCAS() at its address. */
+void race_doubt_loop(struct race_launch *launch, u32 site);
+/* The thread makes an atomicCAS() at @address: if a read is in doubt, that was such a read. */
+void race_doubt_settled(struct race_launch *launch, u64 address, u32 number, u32 thread);
+/* Report those that are left, but for those of such reads. */
+void race_doubts_end(struct race_launch *launch);
 
 /* ---- race_command.c ---- */
 struct race_seqs *race_seqs_of(struct race *race, u32 queue, u64 seq);

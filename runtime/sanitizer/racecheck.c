@@ -129,6 +129,7 @@ static struct race_site site_of(const struct vgpu_insn *insn, u32 pc)
 		      cache == VGPU_CACHE_CG || cache == VGPU_CACHE_CV || cache == VGPU_CACHE_WT;
 	if (order != VGPU_ORDER_WEAK && scope == VGPU_SCOPE_CTA)
 		site.scope = RACE_BLOCK;
+	site.compares = site.kind == RACE_ATOMIC && VGPU_F_ATOM(insn->flags) == VGPU_ATOM_CAS;
 	site.is_volatile = site.kind != RACE_ATOMIC && order == VGPU_ORDER_RELAXED &&
 			   scope == VGPU_SCOPE_SYS;
 	return site;

@@ -46,6 +46,50 @@ __global__ void k_barriers(int *out)
 }
 SIMPLE(barriers, BLOCKS, N)
 
+/* atomicAdd(), atomicMax() of other types, as the CUDA guide makes them of atomicCAS() */
+__device__ static void add(double *p, double x)
+{
+	unsigned long long *words = (unsigned long long *)p, old = *words, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(words, assumed,
+				(unsigned long long)__double_as_longlong(
+					x + __longlong_as_double((long long)assumed)));
+	} while (assumed != old);
+}
+
+__device__ static void maximum(float *p, float x)
+{
+	int *word = (int *)p, old = *word, assumed;
+
+	while (__int_as_float(old) < x) {
+		assumed = old;
+		old = atomicCAS(word, assumed, __float_as_int(x));
+		if (old == assumed)
+			break;
+	}
+}
+
+__global__ void k_compare_loops(int *out)
+{
+	__shared__ double sum;
+	__shared__ float most;
+
+	if (threadIdx.x == 0) {
+		sum = 0;
+		most = 0;
+	}
+	__syncthreads();
+	add(&sum, threadIdx.x);
+	maximum(&most, threadIdx.x % 7);
+	maximum((float *)(out + 16), blockIdx.x);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		add((double *)out, sum + most);
+}
+SIMPLE(compare_loops, BLOCKS, N)
+
 __global__ void k_reduction(int *out)
 {
 	__shared__ int s[N];
@@ -678,6 +722,7 @@ int main(int argc, char **argv)
 {
 	static const struct race_case cases[] = {
 		CASE(barriers),
+		CASE(compare_loops),
 		CASE(reduction),
 		CASE(double_buffer),
 		CASE(warps),

@@ -13,9 +13,11 @@
 /* The sites of the rig: what an access is, by its number */
 enum rig_site {
 	LOAD,
+	OTHER_LOAD,
 	STORE,
 	ATOM,			/* scope GPU */
 	ATOM_BLOCK,
+	CAS,			/* scope GPU */
 	VLOAD,			/* volatile */
 	VSTORE,
 	COPY_TO,
@@ -44,9 +46,11 @@ static inline void rig_begin(struct rig *rig)
 {
 	static const struct race_site sites[SITES] = {
 		[LOAD] = { .kind = RACE_READ },
+		[OTHER_LOAD] = { .kind = RACE_READ },
 		[STORE] = { .kind = RACE_WRITE },
 		[ATOM] = { .kind = RACE_ATOMIC, .strong = 1, .scope = RACE_GPU },
 		[ATOM_BLOCK] = { .kind = RACE_ATOMIC, .strong = 1, .scope = RACE_BLOCK },
+		[CAS] = { .kind = RACE_ATOMIC, .strong = 1, .scope = RACE_GPU, .compares = 1 },
 		[VLOAD] = { .kind = RACE_READ, .strong = 1, .scope = RACE_GPU, .is_volatile = 1 },
 		[VSTORE] = { .kind = RACE_WRITE, .strong = 1, .scope = RACE_GPU, .is_volatile = 1 },
 		[COPY_TO] = { .kind = RACE_WRITE, .command = 1 },

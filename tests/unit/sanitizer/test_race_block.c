@@ -6,6 +6,7 @@ struct fixture {
 	struct rig rig;
 	struct race_launch *launch;
 	struct race_block *block;
+	u64 seq;		/* of queue 2 */
 };
 
 static int begin(void **state)
@@ -20,6 +21,15 @@ static int begin(void **state)
 	f->block = race_block_begin(f->launch, 0, 128, 4096);
 	*state = f;
 	return 0;
+}
+
+static void next_launch(struct fixture *f)
+{
+	race_block_end(f->block, false);
+	race_launch_end(f->launch);
+	race_command(f->rig.race, 2, ++f->seq);
+	f->launch = race_launch_begin(f->rig.race, 2, f->seq, 1, NULL);
+	f->block = race_block_begin(f->launch, 0, 128, 4096);
 }
 
 static int end(void **state)
@@ -196,11 +206,17 @@ static void atomics(void **state)
 
 	for (u32 w = 0; w < 4; w++)
 		assert_int_equal(SHARED(w, RACE_ALL, w & 1 ? ATOM : ATOM_BLOCK, 0, 0), 0);
-	assert_int_equal(SHARED(0, 1, LOAD, 0, 0), 1);
-	assert_int_equal(SHARED(0, 1, VLOAD, 0, 0), 0);
+	SHARED(0, 1, VLOAD, 0, 0);
 	barrier(f->block, 4);
-	assert_int_equal(SHARED(0, 1, LOAD, 0, 0), 0);
-	assert_int_equal(SHARED(1, 1, ATOM, 0, 0), 1);
+	SHARED(0, 1, LOAD, 0, 0);
+	next_launch(f);
+	assert_int_equal(f->rig.found, 0);
+	SHARED(1, 1, ATOM, 0, 0);
+	SHARED(0, 1, LOAD, 0, 0);
+	SHARED(0, 1, STORE, 4, 0);
+	assert_int_equal(SHARED(1, 1, ATOM, 4, 0), 1);
+	next_launch(f);
+	assert_int_equal(f->rig.found, 2);
 }
 
 /* Volatile: a word is a flag, the words of a warp are not. */
@@ -279,11 +295,7 @@ static void next_block(void **state)
 	struct fixture *f = *state;
 
 	SHARED(0, RACE_ALL, STORE, 0, 4);
-	race_block_end(f->block, false);
-	race_launch_end(f->launch);
-	race_command(f->rig.race, 2, 1);
-	f->launch = race_launch_begin(f->rig.race, 2, 1, 1, NULL);
-	f->block = race_block_begin(f->launch, 0, 128, 4096);
+	next_launch(f);
 	assert_int_equal(SHARED(1, RACE_ALL, LOAD, 0, 4), 0);
 	assert_int_equal(SHARED(1, RACE_ALL, STORE, 0, 4), 0);
 }

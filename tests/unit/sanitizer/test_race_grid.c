@@ -47,6 +47,11 @@ static int end(void **state)
 	return 0;
 }
 
+static u64 race_found_reader(const struct race_found *found)
+{
+	return found->first.site->kind == RACE_READ ? found->first.block : found->second.block;
+}
+
 #define DO(b, thread, site, address) one(&f->rig, f->block[b], thread, site, address)
 
 static void blocks_are_apart(void **state)
@@ -189,6 +194,59 @@ static void barrier_is_no_release(void **state)
 	DO(1, 0, ATOM, FLAG);
 	fence(f->block[1], 0, RACE_GPU);
 	assert_int_equal(DO(1, 0, LOAD, DATA), 1);
+}
+
+/* old = *p; atomicCAS(p, old, ...): the read is none. Who reads elsewhere is found, at the end. */
+static void read_then_compare(void **state)
+{
+	struct fixture *f = *state;
+
+	DO(0, 0, LOAD, DATA);
+	DO(1, 0, ATOM, DATA);
+	DO(2, 0, LOAD, DATA);
+	DO(3, 0, OTHER_LOAD, DATA);
+	DO(0, 0, CAS, DATA);
+	assert_int_equal(f->rig.found, 0);
+	end_launch(f);
+	assert_int_equal(f->rig.found, 1);
+	assert_int_equal(race_found_reader(&f->rig.last), 3);
+}
+
+/* Who finds nothing to do does not go on: the instruction is the same. */
+static void read_and_leave(void **state)
+{
+	struct fixture *f = *state;
+
+	DO(0, 0, LOAD, DATA);
+	DO(1, 0, LOAD, DATA);
+	DO(0, 0, CAS, DATA);
+	end_launch(f);
+	assert_int_equal(f->rig.found, 0);
+}
+
+/* Other atomics do not compare what was read, nor do those at other addresses. */
+static void read_then_atomic(void **state)
+{
+	struct fixture *f = *state;
+
+	DO(0, 0, LOAD, DATA);
+	DO(1, 0, ATOM, DATA);
+	DO(0, 0, ATOM, DATA);
+	DO(0, 0, CAS, DATA + 64);
+	end_launch(f);
+	assert_int_equal(f->rig.found, 1);
+	assert_int_equal(race_found_reader(&f->rig.last), 0);
+}
+
+/* Lanes that read one place by one instruction: each may go on, or not. */
+static void lanes_read(void **state)
+{
+	struct fixture *f = *state;
+
+	rig_do(&f->rig, f->block[0], 0, 0xf, OTHER_LOAD, RACE_GLOBAL, DATA, 0);
+	DO(1, 0, ATOM, DATA);
+	end_launch(f);
+	assert_int_equal(f->rig.found, 4);
 }
 
 static void many_blocks_read(void **state)
@@ -341,6 +399,10 @@ int main(void)
 		TEST(other_address),
 		TEST(fences_pass_barriers),
 		TEST(barrier_is_no_release),
+		TEST(read_then_compare),
+		TEST(read_and_leave),
+		TEST(read_then_atomic),
+		TEST(lanes_read),
 		TEST(many_blocks_read),
 		TEST(queue_order),
 		TEST(two_queues),
