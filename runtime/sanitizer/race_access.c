@@ -338,6 +338,24 @@ static void access_at(const struct race_by *by, struct race_chunk *chunk, u32 la
 	}
 }
 
+/*
+ * Of the lanes in @left some that access what the first of them does: neighbours, and those as many
+ * lanes apart as rows of tiles have.
+ */
+static u32 lanes_at(const struct race_access *access, u32 left)
+{
+	u32 first = (u32)__builtin_ctz(left), same = 1u << first;
+	u64 address = access->address[first];
+
+	for (u32 l = first + 1; l < RACE_LANES && left >> l & 1 && access->address[l] == address;
+	     l++)
+		same |= 1u << l;
+	for (u32 l = first + 4; l < RACE_LANES; l += l - first)
+		if (left >> l & 1 && access->address[l] == address)
+			same |= 1u << l;
+	return same;
+}
+
 void race_access(struct race_block *block, u32 w, const struct race_access *access)
 {
 	struct race *race = block->launch->race;
@@ -350,28 +368,27 @@ void race_access(struct race_block *block, u32 w, const struct race_access *acce
 		.site = &race->site[access->site],
 		.shared = access->space == RACE_SHARED,
 	};
+	bool reads = by.site->kind == RACE_READ;
 	struct race_chunk *chunk = NULL;
 	u64 last = ~0ull;
 
-	for (u32 left = access->lanes; left; left &= left - 1) {
+	for (u32 left = access->lanes, same; left; left &= ~same) {
 		u32 lane = (u32)__builtin_ctz(left);
 		u64 address = access->address[lane];
-		bool common = by.site->kind == RACE_READ && !access->several;
 
+		/* lanes that read one place do so as one */
+		same = !reads ? left & -left : access->several ? lanes_at(access, left) : left;
 		if (address >> RACE_CHUNK_SHIFT != last) {
 			chunk = chunk_of(&by, address);
 			last = address >> RACE_CHUNK_SHIFT;
 		}
-		if (likely(chunk) && !common)
-			access_at(&by, chunk, lane, 1u << lane);
-		else if (chunk && left == access->lanes)
-			access_at(&by, chunk, lane, access->lanes);
+		if (likely(chunk))
+			access_at(&by, chunk, lane, same);
 		for (u32 n = 0; by.site->compares && n < access->bytes; n++)
 			race_doubt_settled(block->launch, address + n, block->number,
 					   w * RACE_LANES + lane);
-		if (by.site->strong)
-			race_var_access(block, w, lane, by.site, address, by.shared);
-		else if (common)
-			break;
+		for (u32 lanes = by.site->strong ? same : 0; lanes; lanes &= lanes - 1)
+			race_var_access(block, w, (u32)__builtin_ctz(lanes), by.site, address,
+					by.shared);
 	}
 }
