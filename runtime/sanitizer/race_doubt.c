@@ -41,7 +41,7 @@ static struct race_doubts *doubts_of(struct race_launch *launch)
 }
 
 /* The link to that of a thread, or to NULL */
-static struct doubt **find(struct race_doubts *doubts, u64 address, u32 number, u32 thread)
+static struct doubt **find_doubt(struct race_doubts *doubts, u64 address, u32 number, u32 thread)
 {
 	u64 hash = (address ^ (u64)number << 36 ^ (u64)thread << 24) * 0x9e3779b97f4a7c15ull;
 	struct doubt **at = &doubts->bucket[hash >> 52];
@@ -58,7 +58,7 @@ void race_doubt(struct race_launch *launch, const struct race_found *found, u32 
 	const struct race_site *sites = launch->race->site;
 	struct race_doubts *doubts = doubts_of(launch);
 	u32 thread = reader ? found->second.thread : found->first.thread;
-	struct doubt **at = find(doubts, found->address, number, thread), *doubt;
+	struct doubt **at = find_doubt(doubts, found->address, number, thread), *doubt;
 
 	if (*at || doubts->count == DOUBTS)
 		return;
@@ -99,7 +99,7 @@ void race_doubt_settled(struct race_launch *launch, u64 address, u32 number, u32
 
 	if (!launch->doubts)
 		return;
-	at = find(launch->doubts, address, number, thread);
+	at = find_doubt(launch->doubts, address, number, thread);
 	doubt = *at;
 	if (!doubt)
 		return;

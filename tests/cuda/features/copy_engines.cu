@@ -89,6 +89,8 @@ int main(int argc, char **argv)
 	second = time_of(TO_HOST);
 	memset(out, 0, BYTES);
 	CHECK(cudaMemset(dev_in, 0, BYTES));
+	/* those streams do not wait for the default one */
+	CHECK(cudaDeviceSynchronize());
 	both = time_of(TO_DEVICE | TO_HOST);
 	CHECK(cudaMemcpy(back, dev_in, BYTES, cudaMemcpyDeviceToHost));
 	for (size_t i = 0; i < words && !test.wrong; i++) {
