@@ -4,7 +4,7 @@
  * programs do not look at the code and fail far away.
  */
 #include "absent_calls.h"
-#include "api/refusals.h"
+#include "refusals.h"
 #include "calls.h"
 
 cudaError_t cuda_refuse(bool *said, const char *call, const char *what)

@@ -2,7 +2,7 @@
 /*
  * Driver API: error codes, their names and texts.
  */
-#include "api/refusals.h"
+#include "refusals.h"
 #include "driver.h"
 
 /* Most numbers are the same; the runtime API has some of its own. */

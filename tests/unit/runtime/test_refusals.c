@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What is refused at run time says what to do: every word of the front ends' tables is known
- * (api/refusals.h), and each page of docs/ that is named is there, with its part.
+ * (refusals.h), and each page of docs/ that is named is there, with its part.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "api/refusals.h"
+#include "refusals.h"
 #include "cuda/absent_calls.h"
 #include "cuda/refused_calls.h"
 #undef VGPU_CUDA_ABSENT_CALLS_H
@@ -32,7 +32,7 @@ static void every_word_is_known(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!rt_refusal_of(words[i]))
-			fail_msg("\"%s\" is not in api/refusals.h", words[i]);
+			fail_msg("\"%s\" is not in refusals.h", words[i]);
 	assert_null(rt_refusal_of("something else is"));
 }
 
@@ -51,7 +51,7 @@ static void words_in_the_code_are_known(void **state)
 
 		*strchr(word, '"') = '\0';
 		if (!rt_refusal_of(word))
-			fail_msg("\"%s\" is not in api/refusals.h", word);
+			fail_msg("\"%s\" is not in refusals.h", word);
 		count++;
 	}
 	assert_int_equal(pclose(list), 0);
