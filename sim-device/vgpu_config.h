@@ -41,6 +41,8 @@
 	/* warp instructions an SM issues per cycle */						\
 	NUMBER(u32, issue_width, 1, 64)								\
 	NUMBER(u32, hw_queues, 1, 4096)								\
+	/* 1: what each launch does is counted (vgpu_counters.h) */				\
+	NUMBER(u32, kernel_statistics, 0, 1)							\
 	/* entries of the KSRT, 0: as many as SMs (Tanasic 5.2.3) */				\
 	NUMBER(u32, active_kernels, 0, 4096)							\
 	NUMBER(u64, vram_bytes, 4096, 0x800000000000)						\

@@ -46,6 +46,7 @@ struct vgpu_completion {
  * @trace: a trace record; may be NULL
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested; may
  *   be NULL
+ * @counted: a launch that was admitted with the knob kernel_statistics set has ended; may be NULL
  * @managed_page: the bytes of the page of managed memory, or of host memory, at @address; the same
  *   ones for as long as it is mapped. NULL: the host has no memory. May be NULL itself: there is no
  *   memory of these kinds
@@ -94,6 +95,7 @@ struct vgpu_host_ops {
 	void (*context_died)(void *host, u32 context, const struct vgpu_fault *fault);
 	void (*trace)(void *host, const struct vgpu_trace_record *record);
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
+	void (*counted)(void *host, const struct vgpu_launch_counts *counts);
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
 	void (*protect)(void *host, u32 context, u64 address, u64 bytes);

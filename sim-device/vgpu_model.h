@@ -9,6 +9,7 @@
 #include "platform.h"
 #include "vgpu.h"
 #include "vgpu_config.h"
+#include "vgpu_counters.h"
 
 /* ---- configuration ------------------------------------------------------ */
 
@@ -41,6 +42,8 @@ const char *vgpu_config_preset_name(unsigned int index);
  * field, -EINVAL: invalid value for this field.
  */
 int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value);
+/* Does a device of this configuration count that? */
+bool vgpu_counter_exists(const struct vgpu_config *config, enum vgpu_counter counter);
 /* Name of field @index for listings, NULL past the end. */
 const char *vgpu_config_field(unsigned int index);
 /* Write the value of a field as text to @text; returns its length or -ENOENT, -ENOSPC. */

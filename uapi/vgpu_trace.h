@@ -156,6 +156,19 @@ enum vgpu_trace_type {
 	 * mapping that two launches have a pointer to, or that was advised
 	 */
 	VGPU_TRACE_SHARING,
+	/*
+	 * with kernel_statistics, before KERNEL_END; kernel; queue: a number of vgpu_count.h; seq,
+	 * a, b: the sums over all SMs of this counter and the two behind it; ~0: it is not counted
+	 */
+	VGPU_TRACE_KERNEL_COUNTS,
+	/*
+	 * these two come from the runtime, and only with an embedded device: what the program calls
+	 * the range in which it has made the command; queue; seq: of the command; kernel: offset in
+	 * the text; a, b: the piece from there, padded with zeros
+	 */
+	VGPU_TRACE_RANGE,
+	/* what it calls a stream; queue; kernel: offset in the name; seq, a, b: the piece */
+	VGPU_TRACE_STREAM_NAME,
 	VGPU_TRACE_COUNT
 };
 

@@ -110,6 +110,14 @@ static void exec_shape(const struct vgpu_job *job, struct vgpu_launch *launch)
 			       launch->params, launch->param_bytes);
 }
 
+static void exec_counted(void *owner, const struct vgpu_launch_counts *counts)
+{
+	const struct vgpu_device *dev = owner;
+
+	if (dev->ops->counted)
+		dev->ops->counted(dev->host, counts);
+}
+
 const struct vgpu_exec_ops vgpu_device_exec_ops = {
 	.active = exec_active,
 	.shape = exec_shape,
@@ -117,6 +125,7 @@ const struct vgpu_exec_ops vgpu_device_exec_ops = {
 	.fault = exec_fault,
 	.oldest_command = exec_oldest_command,
 	.preempted = exec_preempted,
+	.counted = exec_counted,
 };
 
 static int transfer_move(void *owner, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,

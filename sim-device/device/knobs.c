@@ -360,6 +360,7 @@ static const struct knob knobs[] = {
 	{ "policy", .set = policy_set, .get = policy_get },
 	{ "preemption", .set = preemption_set, .get = preemption_get },
 	{ "transfer_policy", .set = transfer_policy_set, .get = transfer_policy_get },
+	{ "kernel_statistics", .field = "kernel_statistics" },
 	{ "kernels_per_sm", .field = "kernels_per_sm", .changed = kernels_per_sm_changed },
 	{ "block_placement", .set = block_placement_set, .get = block_placement_get },
 	{ "time_slice_us", .field = "time_slice_ps", .unit = VGPU_US },

@@ -209,7 +209,7 @@ void vgpu_account_abort(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 
 /* ---- preemption --------------------------------------------------------- */
 
-void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 requested)
+void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 sm, u64 requested)
 {
 	u64 latency = exec->sim->now - requested;
 
@@ -217,22 +217,28 @@ void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 r
 	ksr->ctx->account.preemption_time += latency;
 	exec->preemptions++;
 	exec->preemption_time += latency;
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_PREEMPTIONS, 1);
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_PREEMPTION_TIME, latency);
 }
 
-void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks, u64 bytes)
+void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 sm, u32 blocks, u64 bytes)
 {
 	struct vgpu_account *account = &ksr->ctx->account;
 
 	account->blocks_saved += blocks;
 	account->saved_bytes += bytes;
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_BLOCKS_SAVED, blocks);
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_SAVED_BYTES, bytes);
 	account->save_area += bytes;
 	exec->save_area += bytes;
 	if (exec->save_area > exec->save_area_most)
 		exec->save_area_most = exec->save_area;
 }
 
-void vgpu_account_flush(struct vgpu_ksr *ksr, u64 ran)
+void vgpu_account_flush(struct vgpu_ksr *ksr, u32 sm, u64 ran)
 {
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_BLOCKS_FLUSHED, 1);
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_FLUSHED_TIME, ran);
 	ksr->ctx->account.blocks_flushed++;
 	ksr->ctx->account.flushed_time += ran;
 }

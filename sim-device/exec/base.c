@@ -90,7 +90,7 @@ void vgpu_base_begin(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu
 		exec->bases++;
 		ksr->ctx->account.blocks_checkpointed++;
 		ksr->ctx->account.checkpoint_bytes += c->base;
-		vgpu_account_save(exec, ksr, 0, c->base);
+		vgpu_account_save(exec, ksr, vgpu_smst_number(smst), 0, c->base);
 	}
 	block->state = VGPU_BLOCK_SAVING;
 	block->stopping = false;

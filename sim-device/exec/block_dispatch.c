@@ -393,7 +393,7 @@ void vgpu_residents_left(struct vgpu_exec *exec, u32 sm, struct vgpu_block *bloc
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	struct vgpu_sharer *resident = vgpu_sharer_find(&exec->smst[sm], ksr);
 
-	vgpu_account_preemption(exec, ksr, told);
+	vgpu_account_preemption(exec, ksr, sm, told);
 	exec->ops->preempted(exec->owner, ksr->ctx->sched.id, sm, told);
 	vgpu_sharer_has_left(resident);
 	vgpu_sharer_leave(exec, resident);

@@ -265,7 +265,7 @@ static u64 move_out(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_
 		return 0;
 	vgpu_checkpoint_of(exec, block)->in_place = 0;
 	smst->in_place -= bytes;
-	vgpu_account_save(exec, vgpu_ksr_of(block->launch), 0, bytes);
+	vgpu_account_save(exec, vgpu_ksr_of(block->launch), vgpu_smst_number(smst), 0, bytes);
 	return bytes;
 }
 

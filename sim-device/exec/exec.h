@@ -40,6 +40,7 @@
  *   VGPU_NEVER: it has none
  * @active: @ctx has got an active kernel, having had none, or its last has ended
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested
+ * @counted: a launch that was counted has ended (counts.c)
  */
 struct vgpu_exec_ops {
 	void (*shape)(const struct vgpu_job *job, struct vgpu_launch *launch);
@@ -48,6 +49,7 @@ struct vgpu_exec_ops {
 	u64 (*oldest_command)(const struct vgpu_exec_context *ctx);
 	void (*active)(struct vgpu_exec_context *ctx, bool active);
 	void (*preempted)(void *owner, u32 context, u32 sm, u64 requested);
+	void (*counted)(void *owner, const struct vgpu_launch_counts *counts);
 };
 
 struct vgpu_exec {
@@ -93,6 +95,8 @@ struct vgpu_exec {
 	struct vgpu_list unreserved;
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
+	struct vgpu_counters **counters;	/* of each entry, by SM (counts.c) */
+	u32 counters_room;
 	u32 ksr_free_count;
 	struct vgpu_list active_queue;	/* struct vgpu_ksr */
 	u32 active_count;
@@ -555,12 +559,12 @@ void vgpu_account_arrival(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 /* @count blocks of @ksr change from state @from to @to. */
 void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_block_state from,
 			 enum vgpu_block_state to, u32 count);
-/* @ksr has lost an SM that was reserved at @requested. */
-void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 requested);
-/* @blocks of @ksr move @bytes into the save area. */
-void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks, u64 bytes);
-/* @block of @ksr is dropped; it had run for @ran. */
-void vgpu_account_flush(struct vgpu_ksr *ksr, u64 ran);
+/* @ksr has lost @sm, or a place on it, that was reserved at @requested. */
+void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 sm, u64 requested);
+/* @blocks of @ksr move @bytes from @sm into the save area. */
+void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 sm, u32 blocks, u64 bytes);
+/* @block of @ksr is dropped from @sm; it had run for @ran. */
+void vgpu_account_flush(struct vgpu_ksr *ksr, u32 sm, u64 ran);
 /*
  * A block of @ksr for which a mechanism has chosen has left as @how, having lost @lost, at the
  * present time.
@@ -581,6 +585,21 @@ void vgpu_account_close(struct vgpu_exec *exec, const struct vgpu_exec_context *
  */
 void vgpu_account_context(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx,
 			  struct vgpu_context_info *info);
+/* ---- counters of launches (counts.c) ------------------------------------ */
+
+/* Room for those of @kernels entries of the KSRT; -ENOMEM */
+int vgpu_counts_init(struct vgpu_exec *exec, u32 kernels);
+void vgpu_counts_fini(struct vgpu_exec *exec);
+/* @ksr has been admitted: is it to be counted? It leaves the active queue. */
+void vgpu_counts_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+void vgpu_counts_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+
+static inline void vgpu_ksr_count(const struct vgpu_ksr *ksr, u32 sm, enum vgpu_counter what,
+				  u64 by)
+{
+	vgpu_count(vgpu_launch_counters(&ksr->launch, sm), what, by);
+}
+
 /* ---- consistency check (check.c, not in vgpu.ko) ------------------------ */
 
 /*

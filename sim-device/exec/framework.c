@@ -256,6 +256,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 		.blocks = 1,
 	};
 	ksr->watchdog.fire = watchdog_fire;
+	vgpu_counts_begin(exec, ksr);
 	vgpu_list_init(&ksr->ptbq);
 	vgpu_list_add_tail(&ksr->node, &exec->active_queue);
 	exec->active_count++;
@@ -277,6 +278,7 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 		for (u32 sm = 0; sm < exec->config->sms; sm++)
 			vgpu_sm_report_lines(&exec->sms[sm], &ksr->launch);
 	vgpu_watch_launch_end(&exec->sm_env.watch, &ksr->launch);
+	vgpu_counts_end(exec, ksr);
 	if (ksr->started)
 		vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
 				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
@@ -548,7 +550,9 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	for (i = 0; i < kernels; i++)
 		exec->ksr_free[i] = &exec->ksrt[kernels - 1 - i];
 	exec->ksr_free_count = kernels;
-	err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);
+	err = vgpu_counts_init(exec, kernels);
+	if (!err)
+		err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);
 	/*
 	 * Of every SM: its setup, its preemption, its preparation, its moves, its local scheduler,
 	 * the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
@@ -581,6 +585,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_sm_env_fini(&exec->sm_env);
 	vgpu_event_release(exec->sim, exec->events);
 	vgpu_block_pool_fini(exec);
+	vgpu_counts_fini(exec);
 	vgpu_runqueue_fini(exec);
 	vgpu_mem_free_device(exec->due);
 	vgpu_mem_free_device(exec->sms);

@@ -90,7 +90,7 @@ static void drop(struct vgpu_exec *exec, struct vgpu_block *block)
 		vgpu_checkpoint_drop(exec, block);
 	count_flush(exec, block, ran);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_PREEMPTED, 1);
-	vgpu_account_flush(ksr, ran);
+	vgpu_account_flush(ksr, sm->index, ran);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_FLUSH, ksr, sm->index, block->index, ran);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_PREEMPT, ksr, sm->index, block->index,
 			  block->slot);
@@ -390,7 +390,7 @@ void vgpu_leave_ended(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *b
 		return;
 	smst->drains--;
 	if (!smst->ksr) {
-		vgpu_account_preemption(exec, ksr, told->time);
+		vgpu_account_preemption(exec, ksr, sm, told->time);
 		exec->ops->preempted(exec->owner, ksr->ctx->sched.id, sm, told->time);
 	}
 }

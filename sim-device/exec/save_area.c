@@ -101,7 +101,7 @@ void vgpu_exec_add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct v
 	smst->saving++;
 	vgpu_account_blocks(exec, vgpu_ksr_of(block->launch), VGPU_BLOCK_RUNNING,
 			    VGPU_BLOCK_SAVING, 1);
-	vgpu_account_save(exec, vgpu_ksr_of(block->launch), 1, bytes);
+	vgpu_account_save(exec, vgpu_ksr_of(block->launch), vgpu_smst_number(smst), 1, bytes);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_PREEMPT, vgpu_ksr_of(block->launch),
 			  vgpu_smst_number(smst), block->index, block->slot);
 }

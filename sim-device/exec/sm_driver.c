@@ -61,7 +61,7 @@ static struct vgpu_ksr *end_reservation(struct vgpu_exec *exec, u32 sm)
 static void report_preemption(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *from, u64 requested)
 {
 	vgpu_trace_kernel(exec, VGPU_TRACE_PREEMPT_END, from, sm, requested, 0);
-	vgpu_account_preemption(exec, from, requested);
+	vgpu_account_preemption(exec, from, sm, requested);
 	exec->ops->preempted(exec->owner, from->ctx->sched.id, sm, requested);
 }
 
@@ -349,6 +349,7 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_END, ksr, sm, index, slot);
 	ksr->ctx->ended_blocks++;
 	ksr->ended++;
+	vgpu_ksr_count(ksr, sm, VGPU_COUNT_BLOCKS, 1);
 	vgpu_work_add(ksr->ctx->work, VGPU_WORK_BLOCK);
 }
 

@@ -238,8 +238,11 @@ static void fault_fire(struct vgpu_event *event)
 		return;
 	}
 	leave(fault, true);
-	if (is_of_sm(fault))
+	if (is_of_sm(fault)) {
 		fault->space->time += faults->sim->now - fault->raised;
+		vgpu_count(vgpu_fault_counters(fault), VGPU_COUNT_PAGE_FAULT_TIME,
+			   faults->sim->now - fault->raised);
+	}
 	end_fault(fault, true);
 	fill_buffer(faults);
 }
@@ -298,6 +301,8 @@ int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 		    (u64)fault->delayed << 32 | request->pages);
 	space->raised++;
 	space->delayed += fault->delayed;
+	vgpu_count(vgpu_fault_counters(fault), VGPU_COUNT_PAGE_FAULTS, 1);
+	vgpu_count(vgpu_fault_counters(fault), VGPU_COUNT_PAGE_FAULTS_DELAYED, fault->delayed);
 	return 0;
 }
 

@@ -68,6 +68,7 @@ extern const struct vgpu_fault_traits vgpu_fault_traits[VGPU_PAGE_FAULT_KINDS];
  * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE, _PROCESS and _CLAIM
  * @sm: the SM that touched a page; for the trace, as the next two
  * @kernel: id of the launch that did
+ * @counters: of that launch on that SM; NULL: it is not counted
  * @mapping: first address of the mapping; 0 for VGPU_PAGE_FAULT_PROCESS
  * @protected_first, @protected_pages: of a prefetch that no command asked for (mmu/placement.h):
  *   pages that are not evicted for it. Others have 0 pages
@@ -79,6 +80,7 @@ struct vgpu_fault_request {
 	bool duplicate;
 	u32 sm;
 	u32 kernel;
+	struct vgpu_counters *counters;
 	u64 wanted;
 	u64 readable;
 	u64 first;
@@ -171,6 +173,12 @@ struct vgpu_page_fault {
 	struct vgpu_event event;	/* it has been handled, or served */
 	struct vgpu_list waiters;	/* newest first */
 };
+
+/* Counters of the launch that has raised it; NULL: none has, or it is not counted */
+static inline struct vgpu_counters *vgpu_fault_counters(const struct vgpu_page_fault *fault)
+{
+	return vgpu_counters_of(fault->request.counters, fault->request.kernel);
+}
 
 /**
  * struct vgpu_fault_handler - how faults of SMs are handled

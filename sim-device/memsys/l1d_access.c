@@ -29,6 +29,8 @@ static struct vgpu_mem_request *make_request(struct vgpu_l1d *l1,
 	request->bytes = access->line;
 	request->owner = access->owner;
 	request->cookie = access->cookie;
+	request->counters = access->counters;
+	request->launch = unlikely(access->counters) ? access->counters->launch : 0;
 	request->stamp = 0;
 	request->mshr = NONE;
 	request->use = use;
@@ -50,6 +52,7 @@ static struct vgpu_mem_request *queue_request(struct vgpu_l1d *l1,
 {
 	if (l1->queued == l1->memsys->config->l1_queue) {
 		l1->busy++;
+		vgpu_count(access->counters, VGPU_COUNT_L1_BUSY, 1);
 		return NULL;
 	}
 	l1->queued++;
@@ -87,10 +90,12 @@ static enum vgpu_mem_result load_miss(struct vgpu_l1d *l1, const struct vgpu_mem
 			first->merged = request;
 		first->merged_tail = request;
 		l1->merged++;
+		vgpu_count(access->counters, VGPU_COUNT_L1_MERGED, 1);
 		return VGPU_MEM_SENT;
 	}
 	if (l1->misses == l1->memsys->config->l1_mshrs) {
 		l1->busy++;
+		vgpu_count(access->counters, VGPU_COUNT_L1_BUSY, 1);
 		return VGPU_MEM_BUSY;
 	}
 	for (n = 0; l1->miss[n];)
@@ -102,6 +107,7 @@ static enum vgpu_mem_result load_miss(struct vgpu_l1d *l1, const struct vgpu_mem
 	l1->pending[n] = request->tag;
 	l1->misses++;
 	l1->missed++;
+	vgpu_count(access->counters, VGPU_COUNT_L1_MISSES, 1);
 	send_request(l1, request);
 	return VGPU_MEM_SENT;
 }
@@ -121,6 +127,7 @@ static enum vgpu_mem_result make_load(struct vgpu_l1d *l1, const struct vgpu_mem
 			if (!(use & VGPU_L1_STREAM))
 				l1->way[at].used = ++l1->clock;
 			l1->hits++;
+			vgpu_count(access->counters, VGPU_COUNT_L1_HITS, 1);
 			answer->cycle = access->cycle + l1->memsys->config->l1_cycles;
 			answer->data = l1->data + (size_t)at * VGPU_LINE;
 			return VGPU_MEM_DONE;
@@ -134,6 +141,7 @@ static enum vgpu_mem_result make_load(struct vgpu_l1d *l1, const struct vgpu_mem
 	if (use & VGPU_L1_DROP)
 		vgpu_l1d_drop(l1, line);
 	l1->missed++;
+	vgpu_count(access->counters, VGPU_COUNT_L1_MISSES, 1);
 	send_request(l1, request);
 	return VGPU_MEM_SENT;
 }

@@ -129,6 +129,7 @@ struct vgpu_mem_atomic {
  * @atomic: ATOMIC: copied
  * @owner: to whom the response goes; NULL: to nobody, the hierarchy frees it
  * @cookie: for the owner
+ * @counters: of the launch that makes it, on its SM; NULL: it is not counted
  * @kind: enum vgpu_mem_kind
  * @order, @scope, @cache: enum vgpu_order, vgpu_scope, vgpu_cache of the instruction. Of a FENCE
  *   the order is ACQUIRE, RELEASE, ACQ_REL or SC
@@ -143,6 +144,7 @@ struct vgpu_mem_access {
 	const struct vgpu_mem_atomic *atomic;
 	void *owner;
 	u64 cookie;
+	struct vgpu_counters *counters;
 	u8 kind;
 	u8 order;
 	u8 scope;

@@ -42,6 +42,11 @@ int vgpu_partition_init(struct vgpu_memsys *memsys, struct vgpu_partition *p)
 											  -ENOMEM;
 }
 
+static struct vgpu_counters *counters_of(const struct vgpu_mem_request *request)
+{
+	return vgpu_counters_of(request->counters, request->launch);
+}
+
 /* ---- lines -------------------------------------------------------------- */
 
 /* Neighbours are in different partitions, and so are lines a power of two apart. */
@@ -131,12 +136,14 @@ u32 vgpu_partition_clean(const struct vgpu_memsys *memsys, struct vgpu_partition
 	return sectors;
 }
 
-static void write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 sectors,
-		       u64 cycle)
+/* Because of @request */
+static void write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
+		       const struct vgpu_mem_request *request, u32 sectors, u64 cycle)
 {
 	if (!sectors)
 		return;
 	p->written_bytes += sectors * VGPU_SECTOR;
+	vgpu_count(counters_of(request), VGPU_COUNT_DRAM_WRITTEN, sectors * VGPU_SECTOR);
 	vgpu_port_send(&p->channel, cycle, (u64)sectors * memsys->sector_parts);
 }
 
@@ -287,7 +294,7 @@ static void write_line(const struct vgpu_memsys *memsys, struct vgpu_partition *
 		line->dirty[half] |= request->mask[half];
 	}
 	if (request->kind == VGPU_MEM_STORE && request->cache == VGPU_CACHE_WT)
-		write_back(memsys, p, vgpu_partition_clean(memsys, p, at),
+		write_back(memsys, p, request, vgpu_partition_clean(memsys, p, at),
 			   cycle + memsys->config->l2_cycles);
 }
 
@@ -344,10 +351,11 @@ static u64 use_line(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 	line = &p->lines[at];
 	if (reads) {
 		read_line(memsys, p, at, cycle);
+		vgpu_count(counters_of(request), VGPU_COUNT_DRAM_READ, VGPU_LINE);
 		line->reader = request;
 	}
 	/* behind the read: whoever waits for that does not wait for this */
-	write_back(memsys, p, written, cycle + latency);
+	write_back(memsys, p, request, written, cycle + latency);
 	p->used[at] = ++p->clock;
 	take_effect(request, likely(!p->in_frames) ? p->data + (size_t)at * VGPU_LINE :
 						     request->bytes);
@@ -357,6 +365,7 @@ static u64 use_line(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 		memsys->protocol->after(memsys, request, line, cycle);
 	p->miss_total += reads;
 	p->hit_count += !reads;
+	vgpu_count(counters_of(request), reads ? VGPU_COUNT_L2_MISSES : VGPU_COUNT_L2_HITS, 1);
 	if (reads)
 		end_request(request, &p->reads, line->ready);
 	else if (request->kind != VGPU_MEM_STORE && line->ready > cycle + latency)
@@ -410,6 +419,7 @@ void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *
 	if (request->kind == VGPU_MEM_ATOMIC) {
 		busy = atomic_cycles(request->atomic);
 		p->atomics++;
+		vgpu_count(counters_of(request), VGPU_COUNT_ATOMICS, 1);
 	}
 	cycle = use_line(memsys, p, request, at, cycle);
 	p->stalled += cycle - began;

@@ -33,6 +33,7 @@
  * @mask: bytes of the line
  * @bytes: the line in its frame; NULL: it has had its effect, or needs none
  * @stamp: the protocol's
+ * @counters, @launch: for which it is counted (vgpu_counters_of())
  * @mshr: of the L1, ~0: none
  * @use: enum vgpu_l1_use
  * @sectors: of data: those of the request until it is at L2, then those of the response
@@ -59,6 +60,8 @@ struct vgpu_mem_request {
 	struct vgpu_l1d *l1;
 	struct vgpu_mem_atomic *atomic;
 	u64 tag;
+	struct vgpu_counters *counters;
+	u32 launch;
 	u32 context;
 	u32 mshr;
 	u32 use;

@@ -41,6 +41,7 @@ static int raise_fault(struct vgpu_address_space *as, const struct vgpu_access *
 		.pages = run.count,
 		.sm = access->sm,
 		.kernel = access->kernel,
+		.counters = access->counters,
 		.mapping = mapping->first,
 	};
 	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, &request);
@@ -230,10 +231,10 @@ void vgpu_mmu_walked(struct vgpu_address_space *as, u64 walks)
 	as->translations.walks += walks;
 }
 
-enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
-					const struct vgpu_access *access,
-					struct vgpu_page_waiter *waiter,
-					struct vgpu_access_answer *answer)
+static enum vgpu_access_result make_access(struct vgpu_address_space *as,
+					   const struct vgpu_access *access,
+					   struct vgpu_page_waiter *waiter,
+					   struct vgpu_access_answer *answer)
 {
 	enum vgpu_access_result result = VGPU_ACCESS_OK;
 	enum vgpu_translation found;
@@ -289,4 +290,31 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	default:
 		return VGPU_ACCESS_FAULT;
 	}
+}
+
+/* What translations of @as have cost since they were @before is that of a launch. */
+static void count(struct vgpu_counters *counters, const struct vgpu_translations *now,
+		  const struct vgpu_translations *before)
+{
+	counters->value[VGPU_COUNT_TLB_MISSES] += now->misses - before->misses;
+	counters->value[VGPU_COUNT_L2_TLB_HITS] += now->l2_hits - before->l2_hits;
+	counters->value[VGPU_COUNT_L2_TLB_MISSES] += now->l2_misses - before->l2_misses;
+	counters->value[VGPU_COUNT_PAGE_WALKS] += now->walks - before->walks;
+	counters->value[VGPU_COUNT_PAGE_WALK_WAIT] += now->waited - before->waited;
+}
+
+enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
+					const struct vgpu_access *access,
+					struct vgpu_page_waiter *waiter,
+					struct vgpu_access_answer *answer)
+{
+	struct vgpu_translations before;
+	enum vgpu_access_result result;
+
+	if (likely(!access->counters))
+		return make_access(as, access, waiter, answer);
+	before = as->translations;
+	result = make_access(as, access, waiter, answer);
+	count(access->counters, &as->translations, &before);
+	return result;
 }

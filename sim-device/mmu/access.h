@@ -55,6 +55,7 @@ enum vgpu_access_kind {
  * @bytes: size of the access of each lane, which is within one page
  * @sm: index of the SM
  * @kernel: id of the launch; both are for traces
+ * @counters: of that launch on that SM; NULL: it is not counted
  * @elapsed: time that its warp has taken since the present time, with an L2 TLB
  * @l1: whose registers a miss needs; NULL: it needs none
  * @translated: its SM has had the translation and waits for it no more: it only asks where the page
@@ -75,6 +76,7 @@ struct vgpu_access {
 	u32 bytes;
 	u32 sm;
 	u32 kernel;
+	struct vgpu_counters *counters;
 	u64 elapsed;
 	u64 waited;
 	struct vgpu_l1_tlb *l1;

@@ -120,6 +120,8 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame, struct vgpu_evi
 	as->frames--;
 	as->migrated.evicted++;
 	as->migrated.to_host += written;
+	vgpu_count(vgpu_fault_counters(eviction->fault), VGPU_COUNT_PAGES_EVICTED, 1);
+	vgpu_count(vgpu_fault_counters(eviction->fault), VGPU_COUNT_PAGE_BYTES_OUT, written);
 	if (as->pressure)
 		mmu->pressure_ops->evicted(as->pressure);
 	return written;

@@ -48,6 +48,7 @@ static int raise_run(struct vgpu_address_space *as, const struct vgpu_access *ac
 	request->pages = run->count;
 	request->sm = access ? access->sm : 0;
 	request->kernel = access ? access->kernel : 0;
+	request->counters = access ? access->counters : NULL;
 	return vgpu_fault_raise(&as->mmu->faults, &as->faults, request);
 }
 
@@ -264,10 +265,13 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 		else
 			pte[n] &= ~VGPU_PTE_DUPLICATE;
 	}
-	if (served && to_host)
+	if (served && to_host) {
 		as->migrated.to_host += fault->request.data;
-	else if (served && fault->room)
+	} else if (served && fault->room) {
 		as->migrated.to_device += fault->request.data;
+		vgpu_count(vgpu_fault_counters(fault), VGPU_COUNT_PAGE_BYTES_IN,
+			   fault->request.data);
+	}
 	if (as->pressure && to_device && !fault->request.prefetch)
 		as->mmu->pressure_ops->ended(as->pressure, fault->request.sm);
 	if (frames->ops.arrived)

@@ -82,6 +82,7 @@ static int raise_fault(struct vgpu_address_space *as, const struct vgpu_access *
 					.write = write,
 					.sm = access->sm,
 					.kernel = access->kernel,
+					.counters = access->counters,
 				});
 }
 

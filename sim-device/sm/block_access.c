@@ -230,6 +230,8 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 			break;
 	}
 	access->lane = lane;
+	vgpu_count(lanes->counters, VGPU_COUNT_TLB_MISSES, walks);
+	vgpu_count(lanes->counters, VGPU_COUNT_PAGE_WALKS, walks);
 	if (unlikely(lanes->apart))
 		sm->run->ahead_walks += walks;
 	else
@@ -340,6 +342,7 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 		.sm = sm->index,
 		.l1 = sm->tlb->l1.registers.count ? &sm->tlb->l1 : NULL,
 		.kernel = block->launch->id,
+		.counters = lanes->counters,
 		.address = lanes->addr,
 	};
 	enum vgpu_access_result result;

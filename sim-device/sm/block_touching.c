@@ -92,6 +92,7 @@ static enum vgpu_access_result make_access(struct vgpu_touching *t)
 		.bytes = BYTES,
 		.sm = block->sm->index,
 		.kernel = launch->id,
+		.counters = vgpu_launch_counters(launch, block->sm->index),
 		.address = address,
 	};
 

@@ -203,6 +203,9 @@ struct vgpu_lanes {
 	u64 z[VGPU_LANES] __attribute__((aligned(64)));
 	u8 *ptr[VGPU_LANES];
 	u32 in_local;		/* lanes for which that is in local memory */
+	u32 banks;		/* of shared memory, for this: */
+	/* of the block's launch on this SM; NULL: it is not counted, or elsewhere (pipeline) */
+	struct vgpu_counters *counters;
 };
 
 /* The slot of the translation of @page that is held, or else the free one for it. */
@@ -225,6 +228,17 @@ static inline const struct vgpu_tlb_entry *vgpu_lanes_held(const struct vgpu_lan
 	slot = vgpu_lanes_hold_slot(lanes, page);
 	return lanes->hold_used >> slot & 1 ? &lanes->hold[slot] : NULL;
 }
+
+/*
+ * counting.c: the class of an instruction, a counter; count one that the lanes in @m of @w execute;
+ * take that back, as it has not been executed after all
+ */
+enum vgpu_counter vgpu_count_class(u32 op);
+void vgpu_count_instruction(const struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
+void vgpu_uncount_instruction(const struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
+/* What an access to memory by the lanes in @m of a warp with @regs touches: += @by, modulo 2^64 */
+void vgpu_count_access(struct vgpu_counters *counters, u32 banks, const u32 *regs,
+		       const struct vgpu_insn *i, u32 m, u64 by);
 
 /* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */
 enum vgpu_lanes_end vgpu_lanes_run_sse2(struct vgpu_lanes *lanes);

@@ -8,6 +8,7 @@
 
 #include "../platform.h"
 #include "../sim/list.h"
+#include "../vgpu_model.h"
 
 struct vgpu_access_counts;
 struct vgpu_address_space;
@@ -53,6 +54,7 @@ struct vgpu_launch {
 	u32 touch_bytes;		/* each time */
 	bool touch_write;
 	u64 touch_address;		/* of block 0, first */
+	struct vgpu_counters *counters;	/* of each SM; NULL: it is not counted */
 	/* compiled: what blocks that have ended have executed, for estimates of the others */
 	u64 ended_blocks;
 	u64 ended_instructions;		/* warp instructions */
@@ -72,6 +74,12 @@ enum vgpu_block_state {
 /* vgpu_block.checkpoint (exec/checkpoint.c) */
 #define VGPU_CHECKPOINT_RECORD	1u	/* struct vgpu_checkpoint says what is saved of it */
 #define VGPU_CHECKPOINT_MOVES	2u	/* it stands while base checkpoints are made */
+
+/* Those of @launch on SM @sm; NULL: it is not counted */
+static inline struct vgpu_counters *vgpu_launch_counters(const struct vgpu_launch *launch, u32 sm)
+{
+	return unlikely(launch->counters) ? &launch->counters[sm] : NULL;
+}
 
 struct vgpu_sm;
 struct vgpu_touching;

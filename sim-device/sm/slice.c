@@ -308,8 +308,9 @@ static void enter_block(struct vgpu_block *block)
 	vgpu_warps_enter(lanes, block);
 	lanes->native = lanes->apart ? block->launch->kernel->run->native :
 				       native_code(block->sm, block->launch->kernel);
-	/* who tells what a block writes, and who counts its accesses */
-	if (unlikely(block->warps->copy || is_counted(block->launch)))
+	lanes->counters = vgpu_launch_counters(block->launch, block->sm->index);
+	/* who tells what a block writes, and who counts its accesses or all that it does */
+	if (unlikely(block->warps->copy || is_counted(block->launch) || lanes->counters))
 		lanes->native = NULL;
 	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
 }

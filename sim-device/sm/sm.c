@@ -125,6 +125,7 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	run->lanes.zeros = vgpu_zero_page;
 	run->lanes.sm_index = index;
 	run->lanes.sm_count = sm->config->sms;
+	run->lanes.banks = sm->config->shared_banks;
 	sm->run = run;
 	if (init_timing(sm)) {
 		vgpu_sm_fini(sm);
@@ -199,6 +200,8 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	sm->slots_used |= 1ull << block->slot;
 	vgpu_list_add_tail(&block->node, &sm->resident);
 	sm->resident_count++;
+	if (unlikely(block->launch->counters))
+		vgpu_count_came(sm, block->launch);
 	kind->issue(block);
 	if (unlikely(sm->halted) && kind->halt)
 		kind->halt(block);
@@ -213,6 +216,8 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 
 	if (kind->leave)
 		kind->leave(sm, block);
+	if (unlikely(block->launch->counters))
+		vgpu_count_left(sm, block->launch);
 	vgpu_list_del(&block->node);
 	block->throttled = false;
 	block->sm = NULL;

@@ -282,6 +282,7 @@ struct vgpu_sm {
 	struct vgpu_pipe *pipe;		/* the same */
 	u32 traced_warps;		/* in the last VGPU_TRACE_SM_WARPS */
 	u32 traced_waiting;
+	u32 counted;			/* resident blocks whose launch is counted */
 	u64 stalls[VGPU_STALLS];	/* cycles in which a warp scheduler issued nothing */
 };
 
@@ -406,6 +407,9 @@ u64 vgpu_block_mark(const struct vgpu_block *block);
 u64 vgpu_block_until(const struct vgpu_block *block, u64 mark, u64 instructions);
 /* For how long @block, on an SM, has executed. */
 u64 vgpu_block_ran(const struct vgpu_block *block);
+/* counting.c: a block of @launch, which is counted, has come to @sm, or leaves it */
+void vgpu_count_came(struct vgpu_sm *sm, const struct vgpu_launch *launch);
+void vgpu_count_left(struct vgpu_sm *sm, const struct vgpu_launch *launch);
 /* The resident block that was issued first, NULL: the SM is empty. */
 static inline struct vgpu_block *vgpu_sm_first(const struct vgpu_sm *sm)
 {

@@ -356,6 +356,20 @@ lanes_inline const struct vgpu_insn *stop_at(const struct vgpu_insn *code, u32 r
 	return reconv == VGPU_NO_RECONV ? NULL : code + reconv;
 }
 
+/* For who wants to know of each instruction; nobody, mostly. */
+lanes_noinline void count_one(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	if (s->counters)
+		vgpu_count_instruction(s, i, m);
+}
+
+lanes_noinline void watch(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	if (s->warp->written)
+		vgpu_written_mark(s->warp->written, i);
+	count_one(s, i, m);
+}
+
 enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 {
 	struct vgpu_warp *w = s->warp;
@@ -364,6 +378,7 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 	u32 *regs = w->regs;
 	u32 budget = s->budget, saved = mxcsr_read(), m, bits, active;
 	u64 cycles = w->cycles, idle = 0;	/* lanes that did not execute */
+	const bool watched = w->written || s->counters;
 	enum vgpu_lanes_end end;
 	WATCH_STATE
 
@@ -389,12 +404,14 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 		if (m != FULL) {
 			idle += VGPU_LANES - popcount32(m);
 			if (!m) {
+				if (unlikely(watched))
+					count_one(s, i, 0);
 				i++;
 				continue;
 			}
 		}
-		if (unlikely(w->written))
-			vgpu_written_mark(w->written, i);
+		if (unlikely(watched))
+			watch(s, i, m);
 		switch (i->op) {
 #include "ops.h"
 		}
@@ -415,6 +432,8 @@ restart:
 		budget++;
 		cycles -= cost[i->op];
 		idle -= VGPU_LANES - popcount32(m);
+		if (unlikely(watched) && s->counters)
+			vgpu_uncount_instruction(s, i, m);
 		break;
 out:
 		break;

@@ -243,6 +243,7 @@ void vgpu_access_fence(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 		.cycle = p->cycle,
 		.owner = block_of(e),
 		.cookie = e->number,
+		.counters = vgpu_launch_counters(e->warp->block->launch, p->sm->index),
 		.kind = VGPU_MEM_FENCE,
 		.order = e->d.flags & VGPU_DEC_FENCE ? VGPU_MEM_ORDER(e->insn->mem) :
 						       VGPU_ORDER_RELEASE,
@@ -270,6 +271,7 @@ bool vgpu_access_fence_block(struct vgpu_pipe *p, struct vgpu_pipe_block *pb)
 		.cycle = p->cycle,
 		.owner = pb,
 		.cookie = VGPU_PIPE_NONE,
+		.counters = vgpu_launch_counters(pb->warp->block->launch, p->sm->index),
 		.kind = VGPU_MEM_FENCE,
 		.order = VGPU_ORDER_RELEASE,
 		.scope = VGPU_SCOPE_SYS,

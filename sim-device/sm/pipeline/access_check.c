@@ -30,6 +30,7 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 		.bytes = access->bytes,
 		.sm = sm->index,
 		.kernel = e->warp->block->launch->id,
+		.counters = vgpu_launch_counters(e->warp->block->launch, p->sm->index),
 		.elapsed = sm->config->l2_tlb_entries ? elapsed(p) : 0,
 		.l1 = sm->tlb->l1.registers.count ? &sm->tlb->l1 : NULL,
 		.in_order = true,

@@ -227,6 +227,11 @@ void vgpu_pipe_read(struct vgpu_pipe *p)
 		e->lanes = e->active;
 		if (!e->logged)
 			e->lanes &= vgpu_pipe_guarded(e->warp->w, e->insn);
+		if (unlikely(e->warp->block->launch->counters) && !e->replayed)
+			vgpu_count_access(vgpu_launch_counters(e->warp->block->launch,
+							       p->sm->index),
+					  p->config->shared_banks, e->warp->w->regs, e->insn,
+					  e->lanes, 1);
 		if (e->d.flags & VGPU_DEC_GLOBAL) {
 			vgpu_access_read(p, e);
 			continue;
@@ -255,6 +260,16 @@ static bool is_oldest(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e
 	return true;
 }
 
+static void count(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e)
+{
+	struct vgpu_counters *counters =
+		vgpu_launch_counters(e->warp->block->launch, p->sm->index);
+
+	vgpu_count(counters, VGPU_COUNT_INSTRUCTIONS, 1);
+	vgpu_count(counters, VGPU_COUNT_THREAD_INSTRUCTIONS, vgpu_popcount32(e->lanes));
+	vgpu_count(counters, vgpu_count_class(e->insn->op), 1);
+}
+
 static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 {
 	struct vgpu_pipe_warp *pw = e->warp;
@@ -267,6 +282,8 @@ static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	p->sm->thread_instructions += vgpu_popcount32(e->lanes);
 	pw->block->warps->executed.instructions++;
 	pw->block->warps->executed.thread_instructions += vgpu_popcount32(e->lanes);
+	if (unlikely(pw->block->launch->counters))
+		count(p, e);
 	if (unlikely(p->worker != pw->block->launch->work))
 		vgpu_pipe_pay(p, pw->block->launch->work);
 	p->work += VGPU_WORK_INSTRUCTION;

@@ -114,6 +114,8 @@ static void count_stalls(struct vgpu_pipe *p, u32 idle, u64 cycles)
 		p->sm->stalls[why] += cycles;
 		if (unlikely(p->lines))
 			vgpu_lines_stall(p, n, why, cycles);
+		if (unlikely(p->sm->counted))
+			vgpu_pipe_count_stall(p, n, why, cycles);
 	}
 }
 
@@ -121,6 +123,17 @@ void vgpu_pipe_stall(struct vgpu_pipe *p, u64 cycles)
 {
 	if (cycles && vgpu_pipe_has_warps(p))
 		count_stalls(p, (1u << p->config->warp_schedulers) - 1, cycles);
+}
+
+/* The first that a scheduler issues in a cycle is whom the cycle counts for. */
+static void count_issue(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e,
+			const u32 *slots)
+{
+	u32 each = p->config->issue_width / p->config->warp_schedulers;
+
+	if (slots[vgpu_pipe_scheduler_of(p, e->warp->index)] == each)
+		vgpu_count(vgpu_launch_counters(e->warp->block->launch, p->sm->index),
+			   VGPU_COUNT_ISSUE_ACTIVE, 1);
 }
 
 static void issue_some(struct vgpu_pipe *p, u32 *slots)
@@ -149,6 +162,8 @@ static void issue_some(struct vgpu_pipe *p, u32 *slots)
 		if (!admit(p, oldest))
 			continue;
 		left[oldest->d.unit]--;
+		if (unlikely(p->sm->counted))
+			count_issue(p, oldest, slots);
 		slots[vgpu_pipe_scheduler_of(p, oldest->warp->index)]--;
 		n++;
 		issue(p, oldest);

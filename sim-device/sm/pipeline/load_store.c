@@ -305,6 +305,8 @@ static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 		.order = VGPU_MEM_ORDER(i->mem),
 		.scope = VGPU_MEM_SCOPE(i->mem),
 		.cache = VGPU_MEM_CACHE(i->mem),
+		.counters = vgpu_launch_counters(access->entry->warp->block->launch,
+						 p->sm->index),
 	};
 
 	vgpu_access_mask(access, line, m.mask);

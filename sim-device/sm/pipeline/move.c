@@ -59,6 +59,7 @@ void vgpu_pipe_move_send(struct vgpu_pipe *p)
 		.line = p->move_lines + VGPU_LINE,
 		.data = p->move_lines,
 		.owner = owner_of(p),
+		.counters = move->counters,
 		.kind = move->save ? VGPU_MEM_STORE : VGPU_MEM_LOAD,
 		.cache = move->save ? VGPU_CACHE_NONE : VGPU_CACHE_CG,
 	};
@@ -129,6 +130,7 @@ bool vgpu_pipe_move(struct vgpu_sm *sm, const struct vgpu_block *block, u64 byte
 		.line = first_line(block, bytes),
 		.left = bytes,
 		.save = block->state == VGPU_BLOCK_SAVING,
+		.counters = vgpu_launch_counters(block->launch, sm->index),
 	};
 	sm->moving = true;
 	vgpu_pipe_kick(p, 0);

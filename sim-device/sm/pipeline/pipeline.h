@@ -238,6 +238,7 @@ struct vgpu_pipe_move {
 	u32 flying;		/* requests that have not been answered */
 	u64 due;		/* ... or will have been in this cycle */
 	bool save;
+	struct vgpu_counters *counters;	/* of the launch of the block */
 	bool turn;		/* its next request comes before that of the load/store unit */
 	bool ended;		/* and the engine has not been told */
 };
@@ -384,6 +385,8 @@ void vgpu_pipe_issue(struct vgpu_pipe *p);
 /* Nothing is issued for so many cycles, of whatever warp: count why. */
 void vgpu_pipe_stall(struct vgpu_pipe *p, u64 cycles);
 u64 vgpu_pipe_next_issue(const struct vgpu_pipe *p);
+/* stalls.c: scheduler @n issues nothing, for @stall: count for whom, and why */
+void vgpu_pipe_count_stall(const struct vgpu_pipe *p, u32 n, enum vgpu_stall stall, u64 cycles);
 
 /* The scheduler of the warp in place @index: they are given to schedulers by turns. */
 static inline u32 vgpu_pipe_scheduler_of(const struct vgpu_pipe *p, u32 index)

@@ -218,6 +218,8 @@ static void keep_for_replay(struct vgpu_pipe *p, struct vgpu_pipe_entry *e,
 		p->sm->thread_instructions += vgpu_popcount32(access->done);
 		e->warp->block->warps->executed.thread_instructions +=
 			vgpu_popcount32(access->done);
+		vgpu_count(vgpu_launch_counters(e->warp->block->launch, p->sm->index),
+			   VGPU_COUNT_THREAD_INSTRUCTIONS, vgpu_popcount32(access->done));
 		access->lanes = access->done;
 		if (e->d.operands.write_count)
 			vgpu_access_result(access, e->warp->w, e->insn->dst);

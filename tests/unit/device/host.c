@@ -133,6 +133,26 @@ static void preempted(void *host, u32 context, u32 sm, u64 requested)
 	h->preemption_ps = vgpu_device_now(h->dev) - requested;
 }
 
+static void counted(void *host, const struct vgpu_launch_counts *counts)
+{
+	struct host *h = host;
+	struct host_counts *kept;
+
+	assert_int_equal(counts->sms, h->config.sms);
+	h->counts = more(h->counts, h->counts_count, sizeof(*h->counts));
+	kept = &h->counts[h->counts_count++];
+	*kept = (struct host_counts){ .launch = *counts,
+				      .sm = calloc(counts->sms, sizeof(*kept->sm)) };
+	assert_non_null(kept->sm);
+	memcpy(kept->sm, counts->sm, counts->sms * sizeof(*kept->sm));
+	for (u32 sm = 0; sm < counts->sms; sm++) {
+		assert_int_equal(kept->sm[sm].launch, counts->launch);
+		assert_int_equal(kept->sm[sm].blocks, 0);
+		for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+			kept->sum[n] += kept->sm[sm].value[n];
+	}
+}
+
 static void *managed_page(void *host, u32 context, u64 address)
 {
 	struct host *h = host;
@@ -264,6 +284,7 @@ static const struct vgpu_host_ops ops = {
 	.context_died = context_died,
 	.trace = trace,
 	.preempted = preempted,
+	.counted = counted,
 	.managed_page = managed_page,
 	.revoke = revoke,
 	.protect = protect,
@@ -335,6 +356,9 @@ void host_leave(struct host *h)
 	free(h->faults);
 	free(h->dead);
 	free(h->records);
+	while (h->counts_count)
+		free(h->counts[--h->counts_count].sm);
+	free(h->counts);
 	assert_false(h->process_held);
 	free(h->process);
 	free(h->memory);

@@ -35,6 +35,13 @@ struct host_burst {
 	enum vgpu_move dir;
 };
 
+/** struct host_counts - a launch that was counted: by SM, and their sums */
+struct host_counts {
+	struct vgpu_launch_counts launch;
+	struct vgpu_counters *sm;
+	u64 sum[VGPU_COUNTER_COUNT];
+};
+
 struct host {
 	struct vgpu_device *dev;
 	struct vgpu_config config;
@@ -49,6 +56,8 @@ struct host {
 	size_t fault_count;
 	struct vgpu_trace_record *records;
 	size_t record_count;
+	struct host_counts *counts;	/* in the order in which the launches ended */
+	size_t counts_count;
 	u64 preemptions;
 	u64 preemption_ps;		/* of the last: from the request on */
 	struct host_burst *bursts;	/* in the order of their ends, stamps too */
