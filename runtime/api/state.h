@@ -486,6 +486,16 @@ unsigned int rt_most_priority(void);
 vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **stream);
 /* The context that a stream of the program is of; NULL: of none. */
 struct rt_state *rt_stream_context(vgpuStream_t handle);
+
+/* range.c: ranges of the calling thread; names are cut to so many bytes */
+#define RT_RANGE_BYTES	96
+/* Returns how many there were before. */
+unsigned int rt_range_push(const char *text);
+/* False: there is none. */
+bool rt_range_pop(void);
+/* The newest command of @stream, which has not been submitted, was made in the innermost one. */
+void rt_range_tell(const struct vgpuStream *stream);
+void rt_stream_name(vgpuStream_t handle, const char *name);
 vgpuError_t rt_stream_begin(struct vgpuStream *stream);
 /* The stream's next command waits for command @seq of @queue. */
 vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, uint64_t seq);

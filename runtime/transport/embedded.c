@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "embedded_device.h"
+#include "embedded_trace.h"
 #include "managed.h"
 
 #define EVENTS		64u		/* run between two looks at what is wanted */
@@ -387,6 +388,26 @@ static int embedded_limit_sms(struct vgpu_transport *t, uint32_t sms)
 	return LOCKED(t, vgpu_context_sms(t->device, t->context, sms));
 }
 
+/* ---- names --------------------------------------------------------------- */
+
+static void embedded_name(struct vgpu_transport *t, uint32_t queue, uint64_t seq, const char *text)
+{
+	struct vgpu_embedded *d = t->host;
+	struct vgpu_trace_record record = {
+		.type = seq ? VGPU_TRACE_RANGE : VGPU_TRACE_STREAM_NAME,
+		.context = t->context,
+		.queue = queue,
+		.seq = seq,
+	};
+
+	vgpu_embedded_lock(d);
+	record.time = vgpu_device_now(t->device);
+	vgpu_embedded_trace_text(d->trace, record, text);
+	if (d->statistics)
+		vgpu_statistics_name(d->statistics, t->context, queue, seq, text);
+	vgpu_embedded_unlock(d);
+}
+
 const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.name = "embedded",
 	.open = vgpu_embedded_open,
@@ -413,6 +434,7 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.submit = embedded_submit,
 	.host_wait = embedded_host_wait,
 	.host_done = embedded_host_done,
+	.name_work = embedded_name,
 	.limit_sms = embedded_limit_sms,
 	.wait = embedded_wait,
 };

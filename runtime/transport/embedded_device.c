@@ -2,7 +2,7 @@
 /*
  * A device inside this process: hosts it as kmod/ does, through vgpu_device.h, and opens contexts
  * on it. See embedded_device.h. Its configuration comes from embedded_config.c; VGPU_TRACE names a
- * file for its trace records.
+ * file for its trace records, VGPU_STATS one for its statistics (statistics.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "embedded_config.h"
 #include "embedded_device.h"
+#include "embedded_trace.h"
 #include "managed.h"
 #include "sanitizer/sanitizer.h"
 
@@ -70,6 +71,14 @@ static void trace(void *host, const struct vgpu_trace_record *record)
 
 	if (d->trace)
 		fwrite(record, sizeof(*record), 1, d->trace);
+}
+
+static void counted(void *host, const struct vgpu_launch_counts *counts)
+{
+	struct vgpu_embedded *d = host;
+
+	if (d->statistics)
+		vgpu_statistics_add(d->statistics, counts);
 }
 
 /* What is not managed is the process's own memory, at its own address. */
@@ -140,6 +149,7 @@ static const struct vgpu_host_ops host_ops = {
 	.completed = completed,
 	.context_died = context_died,
 	.trace = trace,
+	.counted = counted,
 	.managed_page = managed_page,
 	.revoke = revoke_access,
 	.protect = protect,
@@ -162,29 +172,11 @@ static struct vgpu_host_ops ops_of(const struct vgpu_embedded *d)
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* Of the first device the file that is named, of the others that with their number behind it. */
-static int open_trace(struct vgpu_embedded *d, char *message, size_t size)
-{
-	const char *wanted = getenv("VGPU_TRACE");
-	char path[4096];
-
-	if (!wanted || !*wanted)
-		return 0;
-	snprintf(path, sizeof(path), d->index ? "%s.%u" : "%s", wanted, d->index);
-	d->trace = fopen(path, "we");
-	if (!d->trace) {
-		snprintf(message, size, "VGPU_TRACE: cannot open %s: %s", path, strerror(errno));
-		return -EINVAL;
-	}
-	fwrite("VGPUTRC1", 8, 1, d->trace);
-	vgpu_device_trace(d->device, true);
-	return 0;
-}
-
 static void device_end(struct vgpu_embedded *d)
 {
 	if (d->device)
 		vgpu_device_destroy(d->device);
+	vgpu_statistics_close(d->statistics);
 	vgpu_threads_destroy(d->threads);
 	if (d->trace && fclose(d->trace))
 		fprintf(stderr, "vgpu: the trace is incomplete: %s\n", strerror(errno));
@@ -237,7 +229,14 @@ static int device_begin(unsigned int index, struct vgpu_embedded **out, char *me
 		error = vgpu_embedded_set_knobs(d->device, message, size);
 	}
 	if (!error)
-		error = open_trace(d, message, size);
+		error = vgpu_embedded_trace_open(index, &d->trace, message, size);
+	if (d->trace)
+		vgpu_device_trace(d->device, true);
+	if (!error)
+		error = vgpu_statistics_open(index, vgpu_device_config(d->device), &d->statistics,
+					     message, size);
+	if (d->statistics)
+		vgpu_device_knob_set(d->device, "kernel_statistics", "1");
 	if (error)
 		device_end(d);
 	else

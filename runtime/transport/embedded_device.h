@@ -15,6 +15,7 @@
 #include "embedded_host.h"
 #include "host_memory.h"
 #include "native.h"
+#include "statistics.h"
 #include "threads.h"
 #include "transport.h"
 #include "vgpu_device.h"
@@ -35,6 +36,7 @@ struct vgpu_embedded {
 	struct vgpu_host_frames frames;
 	struct vgpu_host_calls calls;
 	FILE *trace;
+	struct vgpu_statistics *statistics;	/* NULL: nobody asked */
 	struct vgpu_native_choice native;
 	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
 	struct vgpu_busy busy;		/* when they are used */

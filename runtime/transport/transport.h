@@ -49,6 +49,8 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @host_wait: until the HOST command @seq of the queue is due, -ETIMEDOUT: not within a short time;
  *   unlike @wait it leaves the device to those who wait, if there are any
  * @host_done: HOST commands of the queue up to @seq wait no longer
+ * @name_work: the program calls the queue, or with @seq the range of its time in which it has made
+ *   that command, which has not been submitted, @text. NULL: that is of no use
  * @limit_sms: the context has at most @sms SMs at once
  * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on
  *   -ETIMEDOUT too
@@ -92,6 +94,8 @@ struct vgpu_transport_ops {
 		      uint32_t count, uint32_t *failed, uint64_t *seq);
 	int (*host_wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq);
 	int (*host_done)(struct vgpu_transport *t, uint32_t queue, uint64_t seq);
+	void (*name_work)(struct vgpu_transport *t, uint32_t queue, uint64_t seq,
+			  const char *text);
 	int (*limit_sms)(struct vgpu_transport *t, uint32_t sms);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		    uint64_t *completed);

@@ -6,9 +6,12 @@
  * kernels share, with the shares of the processes; page faults of each process, and how many are in
  * flight and warps of the SMs wait as counters; one track for each direction of the interconnect
  * with the data of managed memory, and of each process its faults, prefetches and evictions.
+ * A process that names ranges of its time has a track for them (runtime/nvtx).
  * Timestamps are virtual microseconds. "managedMemory" has the sums of each process.
  */
 #include <jansson.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "trace.h"
 
@@ -329,6 +332,83 @@ static int emit_managed_sums(FILE *out, const struct trace *trace)
 	return err;
 }
 
+/* ---- kernels, and what programs call them -------------------------------- */
+
+static uint64_t end_of(const struct kernel *k)
+{
+	return k->end > k->start ? k->end : k->start;
+}
+
+static const char *range_of(const struct trace *trace, const struct kernel *k)
+{
+	return trace_label_of(trace, k->context, k->queue, k->seq);
+}
+
+/* With the names of its stream and range, if it has them */
+static json_t *kernel_args(const struct trace *trace, const struct kernel *k)
+{
+	const char *range = range_of(trace, k);
+	const char *stream = trace_label_of(trace, k->context, k->queue, 0);
+	json_t *args = json_pack("{s:I, s:I, s:I, s:I}", "blocks", (json_int_t)k->blocks, "module",
+				 (json_int_t)k->module, "index", (json_int_t)k->index, "queue",
+				 (json_int_t)k->queue);
+
+	if (range)
+		json_object_set_new(args, "range", json_string(range));
+	if (stream)
+		json_object_set_new(args, "stream", json_string(stream));
+	return args;
+}
+
+/*
+ * A track of each process: a range lasts from the first of its kernels to the end of the last,
+ * where kernels of the same range follow each other.
+ */
+static int emit_ranges_of(FILE *out, const struct trace *trace, uint32_t process)
+{
+	const char *open = NULL, *range;
+	uint64_t start = 0, end = 0, kernels = 0;
+	bool named = false;
+	int err = 0;
+
+	for (size_t i = 0; i <= trace->kernel_count && !err; i++) {
+		const struct kernel *k = i < trace->kernel_count ? &trace->kernels[i] : NULL;
+
+		if (k && k->context != process)
+			continue;
+		range = k ? range_of(trace, k) : NULL;
+		if (open && (!range || strcmp(open, range))) {
+			err |= emit(out, complete(open, start, end, PID_PROCESSES + process, 1,
+						  json_pack("{s:I}", "kernels",
+							    (json_int_t)kernels)));
+			open = NULL;
+		}
+		if (!range)
+			continue;
+		if (!named)
+			err |= name_track(out, "thread_name", PID_PROCESSES + process, 1, "ranges");
+		named = true;
+		if (!open) {
+			start = k->start;
+			end = 0;
+			kernels = 0;
+		}
+		open = range;
+		end = end_of(k) > end ? end_of(k) : end;
+		kernels++;
+	}
+	return err;
+}
+
+static int emit_ranges(FILE *out, const struct trace *trace)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < trace->process_count && trace->label_count && !err; i++)
+		err |= emit_ranges_of(out, trace, (uint32_t)i);
+	return err;
+}
+
 /* ---- the file ------------------------------------------------------------ */
 
 int trace_chrome(const struct trace *trace, FILE *out)
@@ -383,13 +463,11 @@ int trace_chrome(const struct trace *trace, FILE *out)
 
 		snprintf(name, sizeof(name), "%s #%u", trace_kernel_name(k, title, sizeof(title)),
 			 k->id);
-		err |= emit(out,
-			    complete(name, k->start, k->end > k->start ? k->end : k->start,
-				     PID_PROCESSES + k->context, 0,
-				     json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)k->blocks,
-					       "module", (json_int_t)k->module, "index",
-					       (json_int_t)k->index)));
+		err |= emit(out, complete(name, k->start, end_of(k), PID_PROCESSES + k->context, 0,
+					  kernel_args(trace, k)));
 	}
+	if (!err)
+		err |= emit_ranges(out, trace);
 	fputs("\n]}\n", out);
 	return err || ferror(out) ? -1 : 0;
 }

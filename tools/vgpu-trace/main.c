@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counts.h"
 #include "record.h"
 #include "tools/import/import.h"
 #include "trace.h"
@@ -17,6 +18,8 @@
 static const char usage[] =
 	"usage: vgpu-trace [options] RECORDS\n"
 	"       vgpu-trace stats [options] RECORDS        kernels, copies, waits, and more\n"
+	"       vgpu-trace stats FILE                      what kernels did, by VGPU_STATS=FILE\n"
+	"       vgpu-trace diff [options] A B              the same of two runs, compared\n"
 	"       vgpu-trace record [-o RECORDS] -- COMMAND  run COMMAND and record the device\n"
 	"       vgpu-trace import [-o JOB] FILE...         a job file from a profile of a GPU\n"
 	"\n"
@@ -98,6 +101,8 @@ int main(int argc, char **argv)
 		return trace_record(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "import"))
 		return imp_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "diff"))
+		return counts_diff(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "stats")) {
 		stats = 1;
 		argc--;
@@ -130,6 +135,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	path = argv[optind];
+	if (stats && counts_is_file(path))
+		return counts_stats(path, stdout);
 	file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
 	if (!file) {
 		fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(errno));

@@ -90,6 +90,7 @@ static int add_kernel(struct reader *r, const struct vgpu_trace_record *rec, uin
 	t->kernels[at] = (struct kernel) {
 		.id = rec->kernel, .context = process, .start = rec->time, .blocks = rec->a,
 		.module = (uint32_t)(rec->b >> 32), .index = (uint32_t)rec->b,
+		.queue = rec->queue, .seq = rec->seq,
 	};
 	t->kernel_count++;
 	return 0;
@@ -240,6 +241,28 @@ static int add_preemption(struct reader *r, uint64_t time)
 	return 0;
 }
 
+/* Three counters of a kernel. -1: no memory */
+static int add_counts(struct trace *t, const struct vgpu_trace_record *rec)
+{
+	const uint64_t values[3] = { rec->seq, rec->a, rec->b };
+	struct kernel *k = trace_kernel(t, rec->kernel);
+
+	if (!k) {
+		t->unmatched++;
+		return 0;
+	}
+	if (!k->counts) {
+		k->counts = malloc(VGPU_COUNTER_COUNT * sizeof(*k->counts));
+		if (!k->counts)
+			return -1;
+		memset(k->counts, 0xff, VGPU_COUNTER_COUNT * sizeof(*k->counts));
+	}
+	for (unsigned int n = 0; n < 3; n++)
+		if (rec->queue < VGPU_COUNTER_COUNT && rec->queue + n < VGPU_COUNTER_COUNT)
+			k->counts[rec->queue + n] = values[n];
+	return 0;
+}
+
 /* What also belongs to the life of a command. */
 static int is_stage(uint16_t type)
 {
@@ -299,6 +322,11 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 		if (k)
 			trace_name_piece(k, rec);
 		return 0;
+	case VGPU_TRACE_KERNEL_COUNTS:
+		return add_counts(t, rec);
+	case VGPU_TRACE_RANGE:
+	case VGPU_TRACE_STREAM_NAME:
+		return trace_label(t, rec, (uint32_t)process);
 	case VGPU_TRACE_COPY_START:
 	case VGPU_TRACE_COPY_END:
 		return copy_record(r, rec, (uint32_t)process);
@@ -415,6 +443,7 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 		qsort(trace->spans, trace->span_count, sizeof(*trace->spans), by_place);
 	account(trace);
 	trace_sort_instructions(trace);
+	trace_sort_labels(trace);
 	if (!trace_account_shared(trace))
 		return 0;
 	fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(ENOMEM));
@@ -461,7 +490,10 @@ void trace_free(struct trace *trace)
 	free(trace->levels);
 	trace_managed_free(trace);
 	free(trace->processes);
+	for (size_t i = 0; i < trace->kernel_count; i++)
+		free(trace->kernels[i].counts);
 	free(trace->kernels);
+	free(trace->labels);
 	free(trace->spans);
 	free(trace->moves);
 	free(trace->parts);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace.h"
+#include "counts.h"
 
 /** struct group - durations that belong together */
 struct group {
@@ -441,11 +441,21 @@ static int managed(const struct trace *trace, FILE *out)
 	return err;
 }
 
+static int counters(const struct trace *trace, FILE *out)
+{
+	struct counts counts = {};
+	int err = counts_of_trace(&counts, trace);
+
+	counts_print(&counts, out);
+	counts_free(&counts);
+	return err;
+}
+
 int trace_stats(const struct trace *trace, FILE *out)
 {
 	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) ||
 		  preemptions(trace, out) || ways(trace, out) || sharing(trace, out) ||
-		  faults(trace, out) || managed(trace, out);
+		  faults(trace, out) || managed(trace, out) || counters(trace, out);
 
 	if (trace->unmatched)
 		fprintf(out,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "vgpu.h"
+#include "vgpu_count.h"
 
 /* First bytes of a trace: magic, then struct vgpu_trace_record until the end. */
 #define TRACE_MAGIC "VGPUTRC1"
@@ -99,7 +100,19 @@ struct kernel {
 	uint32_t id, context;	/* context: index into processes */
 	uint64_t start, end, blocks;
 	uint32_t module, index;
+	uint32_t queue;
+	uint64_t seq;		/* its command there */
+	uint64_t *counts;	/* VGPU_COUNTER_COUNT; ~0: not counted. NULL: none are */
 	char name[VGPU_TRACE_NAME_BYTES + 1];	/* as the linker has it; empty: not known */
+};
+
+/** struct label - what a program calls a command, or a queue (@seq 0) */
+struct label {
+	uint32_t context;	/* index into processes */
+	uint32_t queue;
+	uint64_t seq;
+	size_t order;		/* in which they were told */
+	char text[VGPU_TRACE_NAME_BYTES + 1];
 };
 #define NAME_BYTES	128	/* of a name that is shown */
 
@@ -221,6 +234,8 @@ struct trace {
 	struct span *spans;	/* finished ones, by start time within an SM */
 	struct span *moves;	/* by end time; what: bytes, draining: 0 */
 	struct queue *queues;
+	struct label *labels;	/* by context, queue, seq and order */
+	size_t label_count, label_room;
 	uint64_t *preemptions;	/* how long each took */
 	struct page_fault *faults;	/* in the order in which they were raised */
 	struct level *levels;	/* by time */
@@ -318,6 +333,13 @@ int trace_account_shared(struct trace *trace);
 
 /* names.c: a record of type KERNEL_NAME */
 void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec);
+/* The same of RANGE and STREAM_NAME, of context index @process. -1: no memory */
+int trace_label(struct trace *trace, const struct vgpu_trace_record *rec, uint32_t process);
+/* All have been read. */
+void trace_sort_labels(struct trace *trace);
+/* What the program calls a command, or with @seq 0 a queue; NULL: nothing */
+const char *trace_label_of(const struct trace *trace, uint32_t process, uint32_t queue,
+			   uint64_t seq);
 const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t size);
 
 int trace_stats(const struct trace *trace, FILE *out);

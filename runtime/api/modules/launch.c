@@ -175,6 +175,8 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_stream_put(stream, &cmd, kernel->vass.param_bytes ? params : NULL);
+	if (error == vgpuSuccess)
+		rt_range_tell(stream);
 	/*
 	 * A few go out at once, so that the device has work; in a long row of launches they go in
 	 * batches.

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sums of launches, and the lines of a VGPU_STATS file; see statistics_sums.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics_sums.h"
+
+#define NONE	(~0u)
+
+static const char *const counter_names[VGPU_COUNTER_COUNT] = {
+#define VGPU_COUNTER_NAME(NAME, name, needs, metric, text) #name,
+	VGPU_COUNTERS(VGPU_COUNTER_NAME)
+#undef VGPU_COUNTER_NAME
+};
+
+/* ---- sums --------------------------------------------------------------- */
+
+static bool is_same(const struct vgpu_stats_sum *a, const struct vgpu_stats_sum *b)
+{
+	return a->scope == b->scope && a->context == b->context && a->queue == b->queue &&
+	       a->sm == b->sm && (a->name == b->name || (a->name && b->name &&
+							 !strcmp(a->name, b->name)));
+}
+
+/* The sum that @key belongs to, which is made if there is none; NULL: no memory */
+static struct vgpu_stats_sum *sum_of(struct vgpu_stats_sums *sums,
+				     const struct vgpu_stats_sum *key)
+{
+	struct vgpu_stats_sum *grown;
+	size_t n;
+
+	for (n = 0; n < sums->count; n++)
+		if (is_same(&sums->sum[n], key))
+			return &sums->sum[n];
+	if (sums->count == sums->room) {
+		n = sums->room ? 2 * sums->room : 64;
+		grown = realloc(sums->sum, n * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		sums->sum = grown;
+		sums->room = n;
+	}
+	grown = &sums->sum[sums->count];
+	*grown = *key;
+	if (key->name) {
+		grown->name = strdup(key->name);
+		if (!grown->name)
+			return NULL;
+	}
+	sums->count++;
+	return grown;
+}
+
+/* @line is added to the sum of @key. */
+static void add(struct vgpu_stats_sums *sums, const struct vgpu_stats_sum *key,
+		const struct vgpu_stats_sum *line)
+{
+	struct vgpu_stats_sum *sum = sum_of(sums, key);
+
+	if (!sum) {
+		sums->failed = true;
+		return;
+	}
+	sum->launches += line->launches;
+	sum->duration_ps += line->duration_ps;
+	sum->preempted_ps += line->preempted_ps;
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+		sum->value[n] += line->value[n];
+}
+
+static struct vgpu_stats_sum key_of(enum vgpu_stats_scope scope)
+{
+	return (struct vgpu_stats_sum){
+		.scope = scope, .launch = NONE, .context = NONE, .queue = NONE, .sm = NONE
+	};
+}
+
+void vgpu_stats_sums_add(struct vgpu_stats_sums *sums, const struct vgpu_launch_counts *counts)
+{
+	const struct vgpu_stats_sum line = vgpu_stats_of_launch(counts);
+	struct vgpu_stats_sum key = key_of(VGPU_STATS_KERNEL);
+
+	key.name = line.name;
+	add(sums, &key, &line);
+	key = key_of(VGPU_STATS_STREAM);
+	key.context = line.context;
+	key.queue = line.queue;
+	add(sums, &key, &line);
+	key.scope = VGPU_STATS_CONTEXT;
+	key.queue = NONE;
+	add(sums, &key, &line);
+	key = key_of(VGPU_STATS_DEVICE);
+	add(sums, &key, &line);
+	key = key_of(VGPU_STATS_SM);
+	for (u32 sm = 0; sm < counts->sms; sm++) {
+		const struct vgpu_stats_sum part = vgpu_stats_of_sm(counts, sm);
+
+		key.sm = sm;
+		if (!vgpu_stats_is_zero(&part))
+			add(sums, &key, &part);
+	}
+}
+
+void vgpu_stats_sums_free(struct vgpu_stats_sums *sums)
+{
+	while (sums->count)
+		free((char *)sums->sum[--sums->count].name);
+	free(sums->sum);
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+struct vgpu_stats_sum vgpu_stats_of_sm(const struct vgpu_launch_counts *counts, u32 sm)
+{
+	struct vgpu_stats_sum line = {
+		.scope = VGPU_STATS_LAUNCH_SM,
+		.name = counts->name ? counts->name : "",
+		.launch = counts->launch,
+		.context = counts->context,
+		.queue = counts->queue,
+		.sm = sm,
+		.launches = 1,
+	};
+
+	memcpy(line.value, counts->sm[sm].value, sizeof(line.value));
+	line.duration_ps = line.value[VGPU_COUNT_ACTIVE_TIME];
+	return line;
+}
+
+struct vgpu_stats_sum vgpu_stats_of_launch(const struct vgpu_launch_counts *counts)
+{
+	struct vgpu_stats_sum line = vgpu_stats_of_sm(counts, 0);
+
+	line.scope = VGPU_STATS_LAUNCH;
+	line.sm = NONE;
+	line.duration_ps = counts->started ? counts->ended - counts->started : 0;
+	line.preempted_ps = counts->preempted_ps;
+	for (u32 sm = 1; sm < counts->sms; sm++)
+		for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+			line.value[n] += counts->sm[sm].value[n];
+	return line;
+}
+
+bool vgpu_stats_is_zero(const struct vgpu_stats_sum *sum)
+{
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+		if (sum->value[n])
+			return false;
+	return true;
+}
+
+const char *vgpu_stats_scope_name(enum vgpu_stats_scope scope)
+{
+	static const char *const names[VGPU_STATS_SCOPES] = {
+		[VGPU_STATS_LAUNCH] = "launch",	  [VGPU_STATS_LAUNCH_SM] = "launch-sm",
+		[VGPU_STATS_KERNEL] = "kernel",	  [VGPU_STATS_STREAM] = "stream",
+		[VGPU_STATS_CONTEXT] = "context", [VGPU_STATS_SM] = "sm",
+		[VGPU_STATS_DEVICE] = "device",
+	};
+
+	return names[scope];
+}
+
+double vgpu_stats_occupancy(const struct vgpu_config *config, const struct vgpu_stats_sum *sum)
+{
+	double room = (double)sum->value[VGPU_COUNT_ACTIVE_TIME] * (config->threads_per_sm / 32);
+
+	return room > 0 ? 100 * (double)sum->value[VGPU_COUNT_WARP_TIME] / room : 0;
+}
+
+/* Of a launch, with as many blocks on each SM as fit */
+static double theoretical(const struct vgpu_config *config, const struct vgpu_launch_counts *counts)
+{
+	return 100.0 * counts->occupancy * counts->warps / (config->threads_per_sm / 32);
+}
+
+/* ---- CSV ---------------------------------------------------------------- */
+
+void vgpu_stats_csv_head(FILE *out, const struct vgpu_config *config)
+{
+	fputs("scope,launch,context,stream,label,kernel,sm,launches,grid,block,started_ps,"
+	      "duration_ps,preempted_ps,complete,theoretical_occupancy_pct,achieved_occupancy_pct",
+	      out);
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+		if (vgpu_counter_exists(config, n))
+			fprintf(out, ",%s", counter_names[n]);
+	fputc('\n', out);
+}
+
+/* Nothing where it is of several */
+static void csv_number(FILE *out, u32 number)
+{
+	if (number != NONE)
+		fprintf(out, "%u", number);
+	fputc(',', out);
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; text && *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputs("\",", out);
+}
+
+void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vgpu_stats_sum *sum,
+		    const struct vgpu_launch_counts *counts)
+{
+	fprintf(out, "%s,", vgpu_stats_scope_name(sum->scope));
+	csv_number(out, sum->launch);
+	csv_number(out, sum->context);
+	csv_number(out, sum->queue);
+	csv_text(out, sum->label);
+	csv_text(out, sum->name);
+	csv_number(out, sum->sm);
+	fprintf(out, "%llu,", (unsigned long long)sum->launches);
+	if (counts)
+		fprintf(out, "%ux%ux%u,%ux%ux%u,%llu,", counts->grid[0], counts->grid[1],
+			counts->grid[2], counts->block[0], counts->block[1], counts->block[2],
+			(unsigned long long)counts->started);
+	else
+		fputs(",,,", out);
+	fprintf(out, "%llu,%llu,", (unsigned long long)sum->duration_ps,
+		(unsigned long long)sum->preempted_ps);
+	if (counts)
+		fprintf(out, "%d,%.2f,", counts->complete, theoretical(config, counts));
+	else
+		fputs(",,", out);
+	fprintf(out, "%.2f", vgpu_stats_occupancy(config, sum));
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+		if (vgpu_counter_exists(config, n))
+			fprintf(out, ",%llu", (unsigned long long)sum->value[n]);
+	fputc('\n', out);
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static void json_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ')
+			fprintf(out, "\\u%04x", (unsigned int)*text);
+		else
+			fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	}
+	fputc('"', out);
+}
+
+void vgpu_stats_json_head(FILE *out, const struct vgpu_config *config)
+{
+	fputs("{\"format\":\"vgpu-stats\",\"version\":1,\"device\":{\"preset\":", out);
+	json_text(out, config->name);
+	fputs(",\"timing\":", out);
+	json_text(out, config->timing);
+	fprintf(out, ",\"sms\":%u,\"clock_khz\":%u,\"warps_per_sm\":%u,\"warp_schedulers\":%u},\n",
+		config->sms, config->clock_khz, config->threads_per_sm / 32,
+		config->warp_schedulers);
+}
+
+static void json_counters(FILE *out, const struct vgpu_config *config,
+			  const struct vgpu_stats_sum *sum)
+{
+	const char *comma = "";
+
+	fputs("\"counters\":{", out);
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++) {
+		if (!vgpu_counter_exists(config, n))
+			continue;
+		fprintf(out, "%s\"%s\":%llu", comma, counter_names[n],
+			(unsigned long long)sum->value[n]);
+		comma = ",";
+	}
+	fputc('}', out);
+}
+
+static void json_key(FILE *out, const char *key, u32 number)
+{
+	if (number != NONE)
+		fprintf(out, "\"%s\":%u,", key, number);
+}
+
+static void json_string(FILE *out, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	fprintf(out, "\"%s\":", key);
+	json_text(out, text);
+	fputc(',', out);
+}
+
+static void json_launch(FILE *out, const struct vgpu_config *config,
+			const struct vgpu_launch_counts *counts)
+{
+	fprintf(out,
+		"\"seq\":%llu,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],"
+		"\"registers_per_block\":%u,\"shared_bytes_per_block\":%u,"
+		"\"submitted_ps\":%llu,\"started_ps\":%llu,\"ended_ps\":%llu,\"complete\":%s,"
+		"\"theoretical_occupancy_pct\":%.2f,",
+		(unsigned long long)counts->seq, counts->grid[0], counts->grid[1],
+		counts->grid[2], counts->block[0], counts->block[1], counts->block[2],
+		counts->registers, counts->shared_bytes, (unsigned long long)counts->submitted,
+		(unsigned long long)counts->started, (unsigned long long)counts->ended,
+		counts->complete ? "true" : "false", theoretical(config, counts));
+}
+
+void vgpu_stats_json(FILE *out, const struct vgpu_config *config, const struct vgpu_stats_sum *sum,
+		     const struct vgpu_launch_counts *counts)
+{
+	bool whole = sum->scope == VGPU_STATS_LAUNCH, first = true;
+
+	fputc('{', out);
+	json_key(out, "launch", sum->launch);
+	json_key(out, "context", sum->context);
+	json_key(out, "stream", sum->queue);
+	json_key(out, "sm", sum->sm);
+	json_string(out, "kernel", sum->name);
+	json_string(out, whole ? "range" : "name", sum->label);
+	if (whole)
+		json_launch(out, config, counts);
+	else
+		fprintf(out, "\"launches\":%llu,", (unsigned long long)sum->launches);
+	fprintf(out,
+		"\"duration_ps\":%llu,\"preempted_ps\":%llu,\"achieved_occupancy_pct\":%.2f,",
+		(unsigned long long)sum->duration_ps, (unsigned long long)sum->preempted_ps,
+		vgpu_stats_occupancy(config, sum));
+	json_counters(out, config, sum);
+	if (whole) {
+		fputs(",\"sms\":[", out);
+		for (u32 sm = 0; sm < counts->sms; sm++) {
+			const struct vgpu_stats_sum part = vgpu_stats_of_sm(counts, sm);
+
+			if (vgpu_stats_is_zero(&part))
+				continue;
+			fprintf(out, "%s\n  {\"sm\":%u,", first ? "" : ",", sm);
+			json_counters(out, config, &part);
+			fputc('}', out);
+			first = false;
+		}
+		fputc(']', out);
+	}
+	fputc('}', out);
+}
