@@ -2,7 +2,7 @@
 /*
  * NVTX, the names that a program gives to ranges of its time and to streams (runtime/api/range.c).
  * NVTX 3 is a header of the program's: at its first call it looks for a library that wants to know,
- * which is the one that NVTX_INJECTION64_PATH names, or, with newer headers, any that has the
+ * which is the one that NVTX_INJECTION64_PATH names, or, where it is built so, any that has the
  * function InitializeInjectionNvtx2Preinject. That is this one; the function gets tables of
  * pointers, into which it enters its own. NVTX 1 and 2 are a library, libnvToolsExt.so.1, with
  * functions of the names below.
