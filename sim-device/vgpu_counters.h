@@ -43,6 +43,7 @@ struct vgpu_counters {
  * @submitted: when the process submitted it; @started: when it was first on an SM, 0: never;
  *   @ended: now. Picoseconds
  * @preempted_ps: since it started, without an SM
+ * @pipelined: its blocks run with timing=pipeline; false: counters that need that are 0
  * @complete: it has ended by itself; false: its context has died or was closed
  * @sms: number of @sm
  */
@@ -62,6 +63,7 @@ struct vgpu_launch_counts {
 	u64 started;
 	u64 ended;
 	u64 preempted_ps;
+	bool pipelined;
 	bool complete;
 	u32 sms;
 	const struct vgpu_counters *sm;

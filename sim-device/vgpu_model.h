@@ -30,6 +30,8 @@ struct vgpu_config {
 
 #define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
 
+struct vgpu_launch_counts;
+
 /*
  * Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980"
  * (SMK table 4, PEP table 2), "v100", "a100", "h100" (NVIDIA's tables). -ENOENT: no such preset.
@@ -44,6 +46,9 @@ const char *vgpu_config_preset_name(unsigned int index);
 int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value);
 /* Does a device of this configuration count that? */
 bool vgpu_counter_exists(const struct vgpu_config *config, enum vgpu_counter counter);
+/* The same of a launch: where launches have models of their own, not all count the same. */
+bool vgpu_launch_counts_has(const struct vgpu_config *config,
+			    const struct vgpu_launch_counts *counts, enum vgpu_counter counter);
 /* Name of field @index for listings, NULL past the end. */
 const char *vgpu_config_field(unsigned int index);
 /* Write the value of a field as text to @text; returns its length or -ENOENT, -ENOSPC. */

@@ -18,7 +18,7 @@
 enum vgpu_counter_needs {
 	VGPU_COUNTER_ALWAYS,
 	VGPU_COUNTER_L2_TLB,		/* l2_tlb_entries */
-	VGPU_COUNTER_PIPELINE,		/* timing=pipeline */
+	VGPU_COUNTER_PIPELINE,		/* timing=pipeline, of the launch */
 	VGPU_COUNTER_CACHES,		/* ... with memory_model=caches */
 };
 
@@ -116,6 +116,8 @@ enum vgpu_counter_needs {
 	  "the same: a page had not come")							\
 	X(STALL_QUOTA, stall_quota_cycles, PIPELINE, "",					\
 	  "the same: the kernel had used its issue slots")					\
+	X(STALL_THROTTLE, stall_throttle_cycles, PIPELINE, "",					\
+	  "the same: the context was throttled on the SM")					\
 	X(STALL_UNIT, stall_unit_cycles, PIPELINE, "",						\
 	  "the same: units or queues were full")						\
 	X(STALL_LEAVE, stall_leave_cycles, PIPELINE, "",					\

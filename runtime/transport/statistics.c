@@ -199,7 +199,7 @@ static void fill_launch(struct vgpu_statistics *s, FILE *out,
 		const struct vgpu_stats_sum part = vgpu_stats_of_sm(counts, sm);
 
 		if (!vgpu_stats_is_zero(&part))
-			vgpu_stats_csv(out, &s->config, &part, NULL);
+			vgpu_stats_csv(out, &s->config, &part, counts);
 	}
 }
 

@@ -176,6 +176,14 @@ static double theoretical(const struct vgpu_config *config, const struct vgpu_la
 	return 100.0 * counts->occupancy * counts->warps / (config->threads_per_sm / 32);
 }
 
+/* Is @counter counted of @counts, which may be NULL: a sum? */
+static bool is_there(const struct vgpu_config *config, const struct vgpu_launch_counts *counts,
+		     enum vgpu_counter counter)
+{
+	return counts ? vgpu_launch_counts_has(config, counts, counter) :
+			vgpu_counter_exists(config, counter);
+}
+
 /* ---- CSV ---------------------------------------------------------------- */
 
 void vgpu_stats_csv_head(FILE *out, const struct vgpu_config *config)
@@ -211,6 +219,8 @@ static void csv_text(FILE *out, const char *text)
 void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vgpu_stats_sum *sum,
 		    const struct vgpu_launch_counts *counts)
 {
+	bool whole = sum->scope == VGPU_STATS_LAUNCH;
+
 	fprintf(out, "%s,", vgpu_stats_scope_name(sum->scope));
 	csv_number(out, sum->launch);
 	csv_number(out, sum->context);
@@ -219,7 +229,7 @@ void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vg
 	csv_text(out, sum->name);
 	csv_number(out, sum->sm);
 	fprintf(out, "%llu,", (unsigned long long)sum->launches);
-	if (counts)
+	if (whole)
 		fprintf(out, "%ux%ux%u,%ux%ux%u,%llu,", counts->grid[0], counts->grid[1],
 			counts->grid[2], counts->block[0], counts->block[1], counts->block[2],
 			(unsigned long long)counts->started);
@@ -227,14 +237,16 @@ void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vg
 		fputs(",,,", out);
 	fprintf(out, "%llu,%llu,", (unsigned long long)sum->duration_ps,
 		(unsigned long long)sum->preempted_ps);
-	if (counts)
+	if (whole)
 		fprintf(out, "%d,%.2f,", counts->complete, theoretical(config, counts));
 	else
 		fputs(",,", out);
 	fprintf(out, "%.2f", vgpu_stats_occupancy(config, sum));
 	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
-		if (vgpu_counter_exists(config, n))
+		if (is_there(config, counts, n))
 			fprintf(out, ",%llu", (unsigned long long)sum->value[n]);
+		else if (vgpu_counter_exists(config, n))
+			fputc(',', out);
 	fputc('\n', out);
 }
 
@@ -264,13 +276,14 @@ void vgpu_stats_json_head(FILE *out, const struct vgpu_config *config)
 }
 
 static void json_counters(FILE *out, const struct vgpu_config *config,
-			  const struct vgpu_stats_sum *sum)
+			  const struct vgpu_stats_sum *sum,
+			  const struct vgpu_launch_counts *counts)
 {
 	const char *comma = "";
 
 	fputs("\"counters\":{", out);
 	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++) {
-		if (!vgpu_counter_exists(config, n))
+		if (!is_there(config, counts, n))
 			continue;
 		fprintf(out, "%s\"%s\":%llu", comma, counter_names[n],
 			(unsigned long long)sum->value[n]);
@@ -329,7 +342,7 @@ void vgpu_stats_json(FILE *out, const struct vgpu_config *config, const struct v
 		"\"duration_ps\":%llu,\"preempted_ps\":%llu,\"achieved_occupancy_pct\":%.2f,",
 		(unsigned long long)sum->duration_ps, (unsigned long long)sum->preempted_ps,
 		vgpu_stats_occupancy(config, sum));
-	json_counters(out, config, sum);
+	json_counters(out, config, sum, counts);
 	if (whole) {
 		fputs(",\"sms\":[", out);
 		for (u32 sm = 0; sm < counts->sms; sm++) {
@@ -338,7 +351,7 @@ void vgpu_stats_json(FILE *out, const struct vgpu_config *config, const struct v
 			if (vgpu_stats_is_zero(&part))
 				continue;
 			fprintf(out, "%s\n  {\"sm\":%u,", first ? "" : ",", sm);
-			json_counters(out, config, &part);
+			json_counters(out, config, &part, counts);
 			fputc('}', out);
 			first = false;
 		}

@@ -64,7 +64,7 @@ const char *vgpu_stats_scope_name(enum vgpu_stats_scope scope);
 /* Of warps that an SM has room for, those of @sum while it had some there, in percent */
 double vgpu_stats_occupancy(const struct vgpu_config *config, const struct vgpu_stats_sum *sum);
 
-/* @counts: of a launch, else NULL */
+/* @counts: of the launch that the line is of, or part of; NULL: it is a sum */
 void vgpu_stats_csv_head(FILE *out, const struct vgpu_config *config);
 void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vgpu_stats_sum *sum,
 		    const struct vgpu_launch_counts *counts);

@@ -4,9 +4,12 @@
  * entered when a state ends, so that the sums close exactly. SMs keep theirs in the SMST, kernels
  * and blocks in the KSR until the kernel ends, contexts all of it.
  *
+ * What launches do is counted where they do it; the last part begins and ends that.
+ *
  * What does not change is not touched: a block that follows another one in its slot costs nothing
  * here.
  */
+#include "../sim/text.h"
 #include "exec.h"
 
 /* What @account has for SMs in @state; not for idle ones, which belong to nobody. */
@@ -359,4 +362,148 @@ int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stat
 	memcpy(stats->time, smst->time, sizeof(stats->time));
 	stats->time[smst->state] += exec->sim->now - smst->since;
 	return 0;
+}
+
+/* ---- counters of launches (vgpu_counters.h) ------------------------------- */
+
+/*
+ * A launch has some from its admission on, if the knob kernel_statistics says so then; when it
+ * leaves the active queue the host gets them, and the trace has their sums. Those of an entry of
+ * the KSRT are made when they are first needed, and are kept for its next launch.
+ */
+#define PIECE	3u	/* values in a trace record */
+
+int vgpu_counts_init(struct vgpu_exec *exec, u32 kernels)
+{
+	exec->counters = vgpu_mem_alloc_device(kernels * sizeof(struct vgpu_counters *));
+	exec->counters_room = exec->counters ? kernels : 0;
+	return exec->counters ? 0 : -ENOMEM;
+}
+
+void vgpu_counts_fini(struct vgpu_exec *exec)
+{
+	while (exec->counters_room)
+		vgpu_mem_free_device(exec->counters[--exec->counters_room]);
+	vgpu_mem_free_device(exec->counters);
+}
+
+void vgpu_counts_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+{
+	struct vgpu_counters **made = &exec->counters[ksr - exec->ksrt];
+	u32 sms = exec->config->sms;
+
+	if (likely(!exec->config->kernel_statistics))
+		return;
+	if (!*made)
+		*made = vgpu_mem_alloc_device(sms * sizeof(**made));
+	/* without memory it is not counted */
+	if (!*made)
+		return;
+	memset(*made, 0, sms * sizeof(**made));
+	for (u32 sm = 0; sm < sms; sm++)
+		(*made)[sm].launch = ksr->launch.id;
+	ksr->launch.counters = *made;
+}
+
+static enum vgpu_counter_needs needs_of(enum vgpu_counter counter)
+{
+	static const u8 needs[VGPU_COUNTER_COUNT] = {
+#define VGPU_COUNTER_NEEDS(NAME, name, needs, metric, text) VGPU_COUNTER_##needs,
+		VGPU_COUNTERS(VGPU_COUNTER_NEEDS)
+#undef VGPU_COUNTER_NEEDS
+	};
+
+	return (enum vgpu_counter_needs)needs[counter];
+}
+
+bool vgpu_counter_exists(const struct vgpu_config *config, enum vgpu_counter counter)
+{
+	bool pipeline = config->timing_by_kernel || vgpu_text_is(config->timing, "pipeline");
+
+	switch (needs_of(counter)) {
+	case VGPU_COUNTER_L2_TLB:
+		return config->l2_tlb_entries;
+	case VGPU_COUNTER_PIPELINE:
+		return pipeline;
+	case VGPU_COUNTER_CACHES:
+		return pipeline && vgpu_text_is(config->memory_model, "caches");
+	default:
+		return true;
+	}
+}
+
+bool vgpu_launch_counts_has(const struct vgpu_config *config,
+			    const struct vgpu_launch_counts *counts, enum vgpu_counter counter)
+{
+	return vgpu_counter_exists(config, counter) &&
+	       (counts->pipelined || needs_of(counter) < VGPU_COUNTER_PIPELINE);
+}
+
+/* The sum over all SMs; ~0: it is not counted. */
+static u64 sum_of(const struct vgpu_config *config, const struct vgpu_launch_counts *counts,
+		  u32 counter)
+{
+	u64 sum = 0;
+
+	if (counter >= VGPU_COUNTER_COUNT ||
+	    !vgpu_launch_counts_has(config, counts, (enum vgpu_counter)counter))
+		return ~0ull;
+	for (u32 sm = 0; sm < counts->sms; sm++)
+		sum += counts->sm[sm].value[counter];
+	return sum;
+}
+
+static void trace(const struct vgpu_exec *exec, const struct vgpu_launch_counts *counts)
+{
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n += PIECE) {
+		struct vgpu_trace_record record = {
+			.type = VGPU_TRACE_KERNEL_COUNTS,
+			.sm = VGPU_NO_SM,
+			.context = counts->context,
+			.queue = n,
+			.kernel = counts->launch,
+			.seq = sum_of(exec->config, counts, n),
+			.a = sum_of(exec->config, counts, n + 1),
+			.b = sum_of(exec->config, counts, n + 2),
+		};
+
+		vgpu_trace_emit(exec->trace, &record);
+	}
+}
+
+void vgpu_counts_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+{
+	struct vgpu_launch *launch = &ksr->launch;
+	const struct vgpu_timing *timing = vgpu_timing_of(launch->kind);
+	struct vgpu_launch_counts counts = {
+		.launch = launch->id,
+		.context = ksr->ctx->sched.id,
+		.queue = ksr->job->queue,
+		.seq = ksr->job->seq,
+		.name = launch->kernel ? launch->kernel->name : NULL,
+		.registers = launch->regs_per_block,
+		.shared_bytes = launch->shared_bytes,
+		.warps = (launch->threads + 31) / 32,
+		.occupancy = ksr->occupancy,
+		.submitted = ksr->job->submitted,
+		.ended = exec->sim->now,
+		.preempted_ps = ksr->time[VGPU_KERNEL_PREEMPTED],
+		.pipelined = timing && vgpu_text_is(timing->name, "pipeline"),
+		.complete = ksr->ended == launch->blocks,
+		.sms = exec->config->sms,
+		.sm = launch->counters,
+	};
+
+	if (likely(!launch->counters))
+		return;
+	if (ksr->started)
+		counts.started = ksr->job->arrived + ksr->time[VGPU_KERNEL_QUEUED];
+	memcpy(counts.grid, launch->grid, sizeof(counts.grid));
+	memcpy(counts.block, launch->block, sizeof(counts.block));
+	if (unlikely(exec->trace->on))
+		trace(exec, &counts);
+	exec->ops->counted(exec->owner, &counts);
+	for (u32 sm = 0; sm < exec->config->sms; sm++)
+		launch->counters[sm].launch = 0;
+	launch->counters = NULL;
 }

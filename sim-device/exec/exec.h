@@ -40,7 +40,7 @@
  *   VGPU_NEVER: it has none
  * @active: @ctx has got an active kernel, having had none, or its last has ended
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested
- * @counted: a launch that was counted has ended (counts.c)
+ * @counted: a launch that was counted has ended (accounting.c)
  */
 struct vgpu_exec_ops {
 	void (*shape)(const struct vgpu_job *job, struct vgpu_launch *launch);
@@ -95,7 +95,7 @@ struct vgpu_exec {
 	struct vgpu_list unreserved;
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
-	struct vgpu_counters **counters;	/* of each entry, by SM (counts.c) */
+	struct vgpu_counters **counters;	/* of each entry, by SM (accounting.c) */
 	u32 counters_room;
 	u32 ksr_free_count;
 	struct vgpu_list active_queue;	/* struct vgpu_ksr */
@@ -585,7 +585,7 @@ void vgpu_account_close(struct vgpu_exec *exec, const struct vgpu_exec_context *
  */
 void vgpu_account_context(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx,
 			  struct vgpu_context_info *info);
-/* ---- counters of launches (counts.c) ------------------------------------ */
+/* ---- counters of launches (accounting.c) ------------------------------------ */
 
 /* Room for those of @kernels entries of the KSRT; -ENOMEM */
 int vgpu_counts_init(struct vgpu_exec *exec, u32 kernels);

@@ -3,7 +3,7 @@
  * What the table of a host that watches is told (watch.h), from what SMs, blocks and lanes say.
  */
 #include "warps.h"
-#include "watch_lanes.h"
+#include "lanes/watch_lanes.h"
 
 /* ---- launches and blocks ------------------------------------------------ */
 

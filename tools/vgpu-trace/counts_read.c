@@ -121,7 +121,8 @@ static int add_line(struct counts *counts, char **head, char **fields, int count
 	for (int n = 0; n < count; n++) {
 		int counter = counts_find(head[n]);
 
-		if (counter >= 0)
+		/* empty: of this launch it was not counted */
+		if (counter >= 0 && *fields[n])
 			add(&row->value[counter], strtoull(fields[n], NULL, 10));
 	}
 	return 0;

@@ -6,7 +6,7 @@
 #ifndef VGPU_LANES_WATCH_H
 #define VGPU_LANES_WATCH_H
 
-#include "../watch_lanes.h"
+#include "watch_lanes.h"
 
 #ifdef LANES_WATCHED
 #define WATCH_STATE	u64 watch_at[VGPU_LANES];

@@ -102,12 +102,14 @@ static enum vgpu_counter of_control(const struct vgpu_pipe *p, u32 n,
 	if (held & VGPU_HELD_BARRIER)
 		return VGPU_COUNT_STALL_BARRIER;
 	if (held & VGPU_HELD_MEMORY ||
-	    (held & ~VGPU_HELD_CODE && has_access(p, pw, pw->slots)))
+	    (held & ~(VGPU_HELD_CODE | VGPU_HELD_THROTTLE) && has_access(p, pw, pw->slots)))
 		return VGPU_COUNT_STALL_MEMORY;
 	if (held & VGPU_HELD_CONTROL)
 		return VGPU_COUNT_STALL_BRANCH;
 	if (held & (VGPU_HELD_DRAIN | VGPU_HELD_SLOTS))
 		return VGPU_COUNT_STALL_DEPENDENCE;
+	if (held & VGPU_HELD_THROTTLE)
+		return VGPU_COUNT_STALL_THROTTLE;
 	if (p->quotas && vgpu_pipe_quotas_barred(p, n, pw->index / 64) >> pw->index % 64 & 1)
 		return VGPU_COUNT_STALL_QUOTA;
 	return VGPU_COUNT_STALL_FETCH;

@@ -488,6 +488,7 @@ static void each_cycle_counts_once(void **state)
 	data = sum_of(h, VGPU_COUNT_STALL_DEPENDENCE) + sum_of(h, VGPU_COUNT_STALL_MEMORY);
 	control = sum_of(h, VGPU_COUNT_STALL_BARRIER) + sum_of(h, VGPU_COUNT_STALL_FETCH) +
 		  sum_of(h, VGPU_COUNT_STALL_BRANCH) + sum_of(h, VGPU_COUNT_STALL_QUOTA) +
+		  sum_of(h, VGPU_COUNT_STALL_THROTTLE) +
 		  sum_of(h, VGPU_COUNT_STALL_LEAVE) + sum_of(h, VGPU_COUNT_STALL_IDLE);
 	assert_true(sum_of(h, VGPU_COUNT_STALL_MEMORY) && sum_of(h, VGPU_COUNT_ISSUE_ACTIVE));
 	assert_int_equal(data + control + sum_of(h, VGPU_COUNT_STALL_FAULT) +

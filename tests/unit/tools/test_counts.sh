@@ -67,6 +67,16 @@ grep -q dram_read_bytes "$dir/a.json"
 ok "timing=interval: nothing of it" $((! $?))
 says "counters of one run only are numbered" 0 "counters are in one run only" diff "$dir/a.json" "$dir/c.json"
 
+# A kernel that asks for timing=pipeline has them on a device of the other model.
+VGPU_TIMING=saxpy:pipeline VGPU_PRESET=tanasic-ch6 VGPU_STATS=$dir/d.csv build/cuda/saxpy 20000 >/dev/null
+VGPU_TIMING=dot:pipeline VGPU_PRESET=tanasic-ch6 VGPU_STATS=$dir/e.json build/cuda/saxpy 20000 >/dev/null
+VGPU_TIMING=dot:pipeline VGPU_PRESET=tanasic-ch6 VGPU_STATS=$dir/f.csv build/cuda/saxpy 20000 >/dev/null
+"$trace" stats "$dir/d.csv" >"$dir/said"
+[ "$(value dram_read_bytes)" -ge 160000 ] && [ "$(value issue_active_cycles)" -gt 0 ]
+ok "VGPU_TIMING: a kernel with timing=pipeline has its counters" $?
+"$trace" diff --all "$dir/e.json" "$dir/f.csv" | grep -qE 'cycles|dram'
+ok "VGPU_TIMING: others have none of them" $((! $?))
+
 said=$(VGPU_STATS=$dir/a.txt build/cuda/saxpy 100 2>&1)
 [[ $said == *"must end with .json or .csv"* ]]
 ok "another ending is refused" $?

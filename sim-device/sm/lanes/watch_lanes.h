@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * From the run loop to who watches (watch.h): for lanes/watch.h alone.
+ * From the run loop to who watches (watch.h): for watch.h alone.
  */
 #ifndef VGPU_WATCH_LANES_H
 #define VGPU_WATCH_LANES_H
 
-#include "lanes.h"
+#include "../lanes.h"
 
 /* Where the lanes @m of @w access memory by @insn: as registers are now, shared offsets wrapped. */
 void vgpu_watch_addresses(const struct vgpu_warp *w, const struct vgpu_insn *insn, u32 m,
