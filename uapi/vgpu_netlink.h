@@ -11,6 +11,7 @@
 #ifndef VGPU_NETLINK_H
 #define VGPU_NETLINK_H
 
+#include "vgpu_count.h"
 #include "vgpu_stats.h"
 
 #define VGPU_NL_FAMILY		"vgpu"
@@ -56,6 +57,12 @@ enum vgpu_nl_command {
 	VGPU_NL_CMD_DEVICE_INJECT,
 	/* groups "notices" and "public": XID that ended no context; CONTEXT_DIED has it else */
 	VGPU_NL_CMD_XID,
+	/*
+	 * asked for as a dump: COUNTS_SCOPE, DEVICE or nothing: what kernels did on devices with
+	 * kernel_statistics=1, of each launch, stream, context or SM; of contexts of another user
+	 * without CAP_PERFMON nothing but their part of an SM
+	 */
+	VGPU_NL_CMD_COUNTS_GET,
 	VGPU_NL_CMD_COUNT
 };
 #define VGPU_NL_CMD_MAX (VGPU_NL_CMD_COUNT - 1)
@@ -118,6 +125,31 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_XID = 154,		/* u32: 1 to VGPU_XID_MAX */
 	VGPU_NL_A_INJECT = 155,		/* u32: enum vgpu_inject */
 	/*
+	 * Counts: DEVICE, COUNTS_SCOPE, LAUNCHES, DURATION, SM_WARPS, COUNTERS; of all but an SM
+	 * CONTEXT, PREEMPTED_TIME, and PID where the process that asks is in the initial pid
+	 * namespace; of a stream and a launch QUEUE; of a launch LAUNCH and those behind COUNTERS;
+	 * of an SM SM
+	 */
+	VGPU_NL_A_COUNTS_SCOPE = 162,	/* u32: enum vgpu_nl_counts */
+	VGPU_NL_A_QUEUE = 163,		/* u32: of the context */
+	VGPU_NL_A_LAUNCHES = 164,	/* u64: that have ended, and were counted */
+	/*
+	 * u64: picoseconds from the first thread block to the end, of all launches, side by side or
+	 * not; of an SM, for which it had blocks of each
+	 */
+	VGPU_NL_A_DURATION = 165,
+	VGPU_NL_A_PREEMPTED_TIME = 166,	/* u64: of that, without an SM */
+	VGPU_NL_A_SM_WARPS = 167,	/* u32: for which an SM has room */
+	/* u64[]: by enum vgpu_counter; ~0: it is not counted. Newer modules have more */
+	VGPU_NL_A_COUNTERS = 168,
+	VGPU_NL_A_KERNEL_NAME = 169,	/* string: as the linker has it, empty: a profiled kernel */
+	VGPU_NL_A_GRID = 170,		/* u32[3]: blocks */
+	VGPU_NL_A_BLOCK = 171,		/* u32[3]: threads */
+	VGPU_NL_A_FITTING = 172,	/* u32: blocks that fit into one SM */
+	VGPU_NL_A_SUBMITTED = 173,	/* u64: virtual time, picoseconds */
+	VGPU_NL_A_STARTED = 174,	/* u64: 0: never */
+	VGPU_NL_A_COMPLETE = 175,	/* u8: it has ended by itself, and not with its context */
+	/*
 	 * Statistics, by vgpu_stats.h: VGPU_NL_A_KERNELS = 41 ...; as wide as in the structs of
 	 * vgpu.h, u32 or u64. TIME (picoseconds) is in contexts' messages and notices too.
 	 */
@@ -128,6 +160,18 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_COUNT = VGPU_NL_STAT_NEXT
 };
 #define VGPU_NL_A_MAX (VGPU_NL_A_COUNT - 1)
+
+/** enum vgpu_nl_counts - what counts are of: of the first three those of the last 64 */
+enum vgpu_nl_counts {
+	VGPU_NL_COUNTS_LAUNCH,
+	VGPU_NL_COUNTS_STREAM,		/* a queue of a context */
+	VGPU_NL_COUNTS_CONTEXT,
+	VGPU_NL_COUNTS_SM,
+	VGPU_NL_COUNTS_SCOPES
+};
+
+#define VGPU_NL_COUNTS_KEPT	64u
+#define VGPU_NL_KERNEL_BYTES	256	/* of the name of a kernel, the final 0 included */
 
 #define VGPU_NL_CONTEXT_HIDDEN	(~0u)
 

@@ -134,6 +134,7 @@ struct kvgpu_dev {
 	struct kvgpu_notices *notices;
 	struct kvgpu_sysfs *sysfs;
 	struct kvgpu_timeout *timeout;
+	struct kvgpu_counts *counts;	/* actor; NULL: no kernel has been counted yet */
 };
 
 /** struct kvgpu_ctx - an open file, which is a context on the device */

@@ -126,6 +126,11 @@ static void host_preempted(void *host, u32 context, u32 sm, u64 requested)
 	vgpu_latency_add(kdev->trace->preemptions, vgpu_device_now(kdev->model) - requested);
 }
 
+static void host_counted(void *host, const struct vgpu_launch_counts *counts)
+{
+	kvgpu_counts_add(host, counts);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = host_get_frame,
 	.put_frame = host_put_frame,
@@ -134,6 +139,7 @@ static const struct vgpu_host_ops host_ops = {
 	.context_died = host_context_died,
 	.trace = kvgpu_record,
 	.preempted = host_preempted,
+	.counted = host_counted,
 	.managed_page = host_managed_page,
 	.revoke = host_revoke,
 	.protect = host_protect,
@@ -168,6 +174,7 @@ static int do_leave(struct kvgpu_dev *kdev, void *arg)
 
 static void device_free(struct kvgpu_dev *kdev)
 {
+	kvgpu_counts_free(kdev->counts);
 	kvfree(kdev->trace->ring);
 	kvfree(kdev->trace->preemptions);
 	kfree(container_of(kdev, struct kvgpu_device, dev));

@@ -31,6 +31,11 @@ static const struct nla_policy sm_policy[] = {
 	[VGPU_NL_A_SM] = { .type = NLA_U32 },
 };
 
+static const struct nla_policy counts_policy[] = {
+	[VGPU_NL_A_DEVICE] = NLA_POLICY_MAX(NLA_U32, KVGPU_DEVICES_MAX - 1),
+	[VGPU_NL_A_COUNTS_SCOPE] = NLA_POLICY_MAX(NLA_U32, VGPU_NL_COUNTS_SCOPES - 1),
+};
+
 /* The limits inside a policy are 16 bits wide. */
 static struct netlink_range_validation sample_range = { .max = VGPU_NL_SAMPLE_MS_MAX };
 
@@ -171,14 +176,17 @@ static int sm_get(struct sk_buff *request, struct genl_info *info)
 
 /* ---- all ---------------------------------------------------------------- */
 
+/** struct cursor - where a dump has come to, in the room that netlink keeps for it */
+struct cursor {
+	unsigned long device;
+	unsigned long context;		/* the next one, or the next SM, is not before this */
+	unsigned long scope;		/* of counts */
+};
+
 /** struct dump - a step of a dump, which fills one skb */
 struct dump {
 	struct kvgpu_message message;
-	/* where it has come to, in the room that netlink keeps for it */
-	struct {
-		unsigned long device;
-		unsigned long context;	/* the next one, or the next SM, is not before this */
-	} *cursor;
+	struct cursor *cursor;
 };
 
 /*
@@ -283,6 +291,39 @@ static int sm_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		return -EINVAL;
 	}
 	return dump_devices(skb, cb, do_dump_sms);
+}
+
+static int do_dump_counts(struct kvgpu_dev *kdev, void *arg)
+{
+	struct dump *dump = arg;
+	enum vgpu_nl_counts scope = dump->cursor->scope;
+	struct kvgpu_counted *one;
+	int ret = 0;
+
+	dump->message.command = VGPU_NL_CMD_COUNTS_GET;
+	dump->message.put = kvgpu_put_counted;
+	while (!ret && dump->cursor->context < kvgpu_counts_room(kdev, scope)) {
+		one = kvgpu_counts_at(kdev, scope, dump->cursor->context);
+		dump->message.what = one;
+		if (one && (scope == VGPU_NL_COUNTS_SM ||
+			    kvgpu_may_see(dump->message.viewer, one->owner)))
+			ret = kvgpu_message_add(kdev, &dump->message);
+		dump->cursor->context += !ret;
+	}
+	return ret;
+}
+
+static int counts_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *scope = kvgpu_dump_attrs(cb)[VGPU_NL_A_COUNTS_SCOPE];
+
+	if (!scope) {
+		NL_SET_ERR_MSG(cb->extack, "COUNTS_SCOPE is missing: 0 for launches, 1 for "
+			       "streams, 2 for contexts, 3 for SMs");
+		return -EINVAL;
+	}
+	((struct cursor *)cb->args)->scope = nla_get_u32(scope);
+	return dump_devices(skb, cb, do_dump_counts);
 }
 
 /* ---- setting ------------------------------------------------------------ */
@@ -451,6 +492,7 @@ static const struct genl_ops ops[] = {
 	  .internal_flags = NEEDS_CONTEXT },
 	{ OP(VGPU_NL_CMD_SM_GET, sm_policy), .doit = sm_get, .dumpit = sm_dump,
 	  .internal_flags = NEEDS_SM },
+	{ OP(VGPU_NL_CMD_COUNTS_GET, counts_policy), .dumpit = counts_dump },
 	{ OP(VGPU_NL_CMD_DEVICE_SET, device_set_policy), .doit = device_set,
 	  .internal_flags = NEEDS_ADMIN },
 	{ OP(VGPU_NL_CMD_CONTEXT_SET, context_set_policy), .doit = context_set,

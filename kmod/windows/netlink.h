@@ -8,6 +8,7 @@
 
 #include <net/genetlink.h>
 
+#include "kmod/windows/counts.h"
 #include "kmod/windows/stats.h"
 #include "vgpu_netlink.h"
 
@@ -52,6 +53,10 @@ kvgpu_put_fn kvgpu_put_sampled_device;
 kvgpu_put_fn kvgpu_put_context;
 /* Actor; what: number of an SM. */
 kvgpu_put_fn kvgpu_put_sm;
+/* netlink_counts.c; actor; what: a struct kvgpu_counted. */
+kvgpu_put_fn kvgpu_put_counted;
+/* May he know what contexts of @owner do? */
+bool kvgpu_may_see(const struct kvgpu_viewer *viewer, kuid_t owner);
 
 /** struct kvgpu_message - a message, to be appended to @skb */
 struct kvgpu_message {

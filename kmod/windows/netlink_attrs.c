@@ -43,10 +43,14 @@ static int put_stats(struct sk_buff *skb, const struct kvgpu_stat *stat, const v
 }
 
 /* Pids and what a context does are for its owner and for CAP_PERFMON. */
+bool kvgpu_may_see(const struct kvgpu_viewer *viewer, kuid_t owner)
+{
+	return viewer->all || (uid_eq(viewer->uid, owner) && uid_eq(viewer->opener, owner));
+}
+
 static bool may_see(const struct kvgpu_message *m, const struct kvgpu_ctx *ctx)
 {
-	return m->viewer->all || (uid_eq(m->viewer->uid, ctx->owner) &&
-				  uid_eq(m->viewer->opener, ctx->owner));
+	return kvgpu_may_see(m->viewer, ctx->owner);
 }
 
 static u32 shown_context(const struct kvgpu_message *m, struct kvgpu_dev *kdev, u32 id)

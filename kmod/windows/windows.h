@@ -67,6 +67,13 @@ struct kvgpu_sysfs {
 	struct kobject **sms;		/* a folder in it for each SM */
 };
 
+/* ---- counts.c: what kernels did (docs/statistics.md) --------------------- */
+
+/* Actor: a launch has ended. Without memory it is not kept. */
+void kvgpu_counts_add(struct kvgpu_dev *kdev, const struct vgpu_launch_counts *counts);
+/* The device goes. */
+void kvgpu_counts_free(struct kvgpu_counts *counts);
+
 /* ---- ioctl.c ------------------------------------------------------------ */
 
 long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg);

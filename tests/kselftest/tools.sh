@@ -120,6 +120,21 @@ says "smi: no such process" 1 "has no context on device 0" vgpu-smi set -p 1 pri
 says "smi: no such device" 3 "no device 9; vgpu-smi -L" vgpu-smi -i 9
 says "smi: no such field" 2 "--help-query-gpu lists" vgpu-smi --query-gpu=colour --format=csv
 says "smi: no format" 2 "--format=csv" vgpu-smi --query-gpu=name
+# must_compute() of kselftest runs kernels of four warps a block, with 11 instructions each: of 10 blocks 440.
+says "smi: counts of a device that counts nothing" 0 "set kernel_statistics=1" vgpu-smi counts
+vgpu-smi set kernel_statistics=1
+build/kselftest/launch >/dev/null 2>&1
+vgpu-smi set kernel_statistics=0
+says "smi: counts" 0 "affine" vgpu-smi counts
+[ "$(awk 'length > 96' "$dir/said" | wc -l)" -eq 0 ]
+ok "smi: they fit a terminal" $?
+says "smi: all counters" 0 "inst_global_store" vgpu-smi counts -a -b context
+vgpu-smi counts -c >"$dir/counts.csv"
+says "smi: vgpu-trace reads them" 0 "sectors_store" vgpu-trace stats "$dir/counts.csv"
+says "smi: counts of another user's" 0 "nothing was counted" "${nobody[@]}" vgpu-smi counts
+says "smi: but of SMs" 0 "Instructions" "${nobody[@]}" vgpu-smi counts -b sm
+says "smi: counts of no such thing" 2 "launch, stream, context or sm, not warp" vgpu-smi counts -b warp
+says "smi: counts with a word too many" 2 "not now" vgpu-smi counts now
 says "smi: no such command" 2 "vgpu-smi --help" vgpu-smi paint
 says "smi: not permitted" 4 "needs root" "${nobody[@]}" vgpu-smi set policy=fcfs
 says "smi: nobody may look" 0 "$preset" "${nobody[@]}" vgpu-smi

@@ -235,6 +235,28 @@ int client_sms(struct client *client, int only, struct client_sm **list, size_t 
 	return CLIENT_OK;
 }
 
+int client_counts(struct client *client, int only, enum vgpu_nl_counts scope,
+		  struct client_counts **list, size_t *count)
+{
+	struct collect collect = { .size = sizeof(**list), .parse = parse_counts };
+	struct nl_msg *message = request(client, VGPU_NL_CMD_COUNTS_GET, NLM_F_DUMP);
+	int status;
+
+	if (!message || nla_put_u32(message, VGPU_NL_A_COUNTS_SCOPE, scope) ||
+	    (only >= 0 && nla_put_u32(message, VGPU_NL_A_DEVICE, (uint32_t)only))) {
+		nlmsg_free(message);
+		return fail(client, CLIENT_FAILED, "out of memory");
+	}
+	status = send_and_collect(client, message, &collect);
+	if (status) {
+		free(collect.list);
+		return status;
+	}
+	*list = collect.list;
+	*count = collect.count;
+	return CLIENT_OK;
+}
+
 int client_context(struct client *client, uint32_t device, uint32_t id,
 		   struct client_context *context)
 {

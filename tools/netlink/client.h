@@ -80,6 +80,21 @@ struct client_sm {
 	struct client_sm_kernel kernels[CLIENT_KERNELS];
 };
 
+/**
+ * struct client_counts - what kernels did, of a launch, stream, context or SM (docs/statistics.md);
+ * what that has not is 0
+ */
+struct client_counts {
+	uint32_t device, scope, context, pid, queue, launch, sm;
+	uint32_t sm_warps;		/* for which an SM has room */
+	uint32_t fitting;		/* blocks that fit into an SM */
+	uint32_t grid[3], block[3];
+	bool complete;
+	char kernel[VGPU_NL_KERNEL_BYTES];	/* empty: a profiled one */
+	uint64_t launches, duration, preempted, started;
+	uint64_t value[VGPU_COUNTER_COUNT];	/* ~0: it is not counted */
+};
+
 /* Real time of the module's thread for @context, nanoseconds. */
 static inline uint64_t client_host_time(const struct client_context *context)
 {
@@ -114,6 +129,9 @@ int client_devices(struct client *client, int only, struct client_device **list,
 int client_contexts(struct client *client, int only, struct client_context **list, size_t *count);
 /* SMs of all devices or of one, by device and number. */
 int client_sms(struct client *client, int only, struct client_sm **list, size_t *count);
+/* What was counted of each @scope, of all devices or of one. */
+int client_counts(struct client *client, int only, enum vgpu_nl_counts scope,
+		  struct client_counts **list, size_t *count);
 /* One of the contexts. */
 int client_context(struct client *client, uint32_t device, uint32_t id,
 		   struct client_context *context);
@@ -166,6 +184,8 @@ int client_device_named(const char *text);
 #define CLIENT_HIDDEN	"of other users: what they do is shown to root (CAP_PERFMON) only"
 /* What process @pid is called, "[gone]"; "[no pid here]": 0, it is of another pid namespace. */
 const char *client_process_name(uint32_t pid, char *text, size_t size);
+/* What the linker calls @name, without arguments: "scale::kernel" of "_ZN5scale6kernelEPf" */
+const char *client_kernel_name(const char *name, char *text, size_t size);
 /* "none", "unmapped" … */
 const char *client_fault_name(uint32_t reason);
 /* "999K": four characters, rounded up; of 1 to 10 GiB with a digit behind the point */

@@ -2,8 +2,10 @@
 /*
  * What numbers of the device are called, and what follows from them.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client.h"
@@ -212,4 +214,37 @@ int client_device_named(const char *text)
 			return (int)index;
 	}
 	return -1;
+}
+
+/*
+ * Append a length and so many letters, as the names inside a mangled name are; what is behind it,
+ * NULL: it is none.
+ */
+static const char *part(const char *from, char *to, size_t size)
+{
+	char *end;
+	unsigned long length = isdigit((unsigned char)*from) ? strtoul(from, &end, 10) : 0;
+	size_t have = strlen(to);
+
+	if (!length || length > strlen(end))
+		return NULL;
+	snprintf(to + have, size - have, "%s%.*s", have ? "::" : "", (int)length, end);
+	return end + length;
+}
+
+const char *client_kernel_name(const char *name, char *text, size_t size)
+{
+	const char *at = name;
+
+	text[0] = 0;
+	if (!strncmp(at, "_ZN", 3)) {
+		at += 3;
+		while (at && *at != 'E')
+			at = part(at, text, size);
+	} else if (!strncmp(at, "_Z", 2)) {
+		at = part(at + 2, text, size);
+	}
+	if (!text[0])
+		snprintf(text, size, "%s", name);
+	return text;
 }

@@ -159,6 +159,32 @@ void parse_sm(struct nlattr **attrs, void *to)
 		sm_kernels(sm, attrs[VGPU_NL_A_SM_KERNELS]);
 }
 
+void parse_counts(struct nlattr **attrs, void *to)
+{
+	struct client_counts *counts = to;
+
+	counts->device = u32_of(attrs, VGPU_NL_A_DEVICE);
+	counts->scope = u32_of(attrs, VGPU_NL_A_COUNTS_SCOPE);
+	counts->context = u32_of(attrs, VGPU_NL_A_CONTEXT);
+	counts->pid = u32_of(attrs, VGPU_NL_A_PID);
+	counts->queue = u32_of(attrs, VGPU_NL_A_QUEUE);
+	counts->launch = u32_of(attrs, VGPU_NL_A_LAUNCH);
+	counts->sm = u32_of(attrs, VGPU_NL_A_SM);
+	counts->sm_warps = u32_of(attrs, VGPU_NL_A_SM_WARPS);
+	counts->fitting = u32_of(attrs, VGPU_NL_A_FITTING);
+	counts->launches = u64_of(attrs, VGPU_NL_A_LAUNCHES);
+	counts->duration = u64_of(attrs, VGPU_NL_A_DURATION);
+	counts->preempted = u64_of(attrs, VGPU_NL_A_PREEMPTED_TIME);
+	counts->started = u64_of(attrs, VGPU_NL_A_STARTED);
+	bytes_of(attrs, VGPU_NL_A_COMPLETE, &counts->complete, sizeof(counts->complete));
+	bytes_of(attrs, VGPU_NL_A_GRID, counts->grid, sizeof(counts->grid));
+	bytes_of(attrs, VGPU_NL_A_BLOCK, counts->block, sizeof(counts->block));
+	text_of(attrs, VGPU_NL_A_KERNEL_NAME, counts->kernel, sizeof(counts->kernel));
+	/* of counters that the module does not know there is nothing */
+	memset(counts->value, 0xff, sizeof(counts->value));
+	bytes_of(attrs, VGPU_NL_A_COUNTERS, counts->value, sizeof(counts->value));
+}
+
 void parse_notice(struct nlattr **attrs, void *to)
 {
 	struct client_notice *notice = to;

@@ -13,6 +13,8 @@ void parse_device(struct nlattr **attrs, void *to);
 void parse_context(struct nlattr **attrs, void *to);
 /* @to: struct client_sm */
 void parse_sm(struct nlattr **attrs, void *to);
+/* @to: struct client_counts */
+void parse_counts(struct nlattr **attrs, void *to);
 /* @to: struct client_notice */
 void parse_notice(struct nlattr **attrs, void *to);
 

@@ -23,6 +23,8 @@ static const char usage[] =
 	"uncorrected |\n"
 	"                              offline | hang | recover   faults for monitors (root)\n"
 	"       vgpu-smi events                               print events, one per line\n"
+	"       vgpu-smi counts [-i N] [-b launch|stream|context|sm] [-a | -c]\n"
+	"                                         what kernels did (set kernel_statistics=1)\n"
 	"       vgpu-smi dmon [-d SECONDS] [-c COUNT]         a line a device, again and again\n"
 	"       vgpu-smi pmon [-d SECONDS] [-c COUNT]         a line a context, again and again\n"
 	"\n"
@@ -418,6 +420,8 @@ int main(int argc, char **argv)
 			command = inject_command;
 		else if (!strcmp(argv[optind], "events"))
 			command = events_command;
+		else if (!strcmp(argv[optind], "counts"))
+			command = counts_command;
 		else
 			return wrong("unknown command ", argv[optind]);
 	}

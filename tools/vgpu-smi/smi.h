@@ -76,9 +76,10 @@ void query_header(const char *fields, bool processes, const struct csv *csv);
 void query(const struct view *view, const char *fields, bool processes, const struct csv *csv);
 void query_help(bool processes);
 
-/* set.c, events.c: the commands; @argv begins behind the command's name. Exit status. */
+/* set.c, events.c, counts.c: the commands; @argv begins behind the command's name. Exit status. */
 int set_command(struct client *client, int argc, char **argv);
 int inject_command(struct client *client, int argc, char **argv);
 int events_command(struct client *client, int argc, char **argv);
+int counts_command(struct client *client, int argc, char **argv);
 
 #endif

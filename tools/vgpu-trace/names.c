@@ -3,11 +3,11 @@
  * vgpu-trace: names of kernels and engines. The trace has those of kernels as the linker does; of a
  * C++ name only what it is called is shown, without arguments.
  */
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/netlink/client.h"
 #include "trace.h"
 
 void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec)
@@ -91,39 +91,11 @@ const char *trace_label_of(const struct trace *trace, uint32_t process, uint32_t
 	return trace->labels[low - 1].text;
 }
 
-/*
- * Append a length and so many letters, as the names inside a mangled name are; what is behind it,
- * NULL: it is none.
- */
-static const char *part(const char *from, char *to, size_t size)
-{
-	char *end;
-	unsigned long length = isdigit((unsigned char)*from) ? strtoul(from, &end, 10) : 0;
-	size_t have = strlen(to);
-
-	if (!length || length > strlen(end))
-		return NULL;
-	snprintf(to + have, size - have, "%s%.*s", have ? "::" : "", (int)length, end);
-	return end + length;
-}
-
 const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t size)
 {
-	const char *at = kernel->name;
-
-	text[0] = 0;
-	if (!strncmp(at, "_ZN", 3)) {
-		at += 3;
-		while (at && *at != 'E')
-			at = part(at, text, size);
-	} else if (!strncmp(at, "_Z", 2)) {
-		at = part(at + 2, text, size);
-	}
-	if (text[0])
-		return text;
 	if (kernel->name[0])
-		snprintf(text, size, "%s", kernel->name);
-	else if (kernel->module == ~0u)
+		return client_kernel_name(kernel->name, text, size);
+	if (kernel->module == ~0u)
 		snprintf(text, size, "profiled %u", kernel->index);
 	else
 		snprintf(text, size, "module %u kernel %u", kernel->module, kernel->index);
