@@ -387,13 +387,11 @@ void vgpu_counts_fini(struct vgpu_exec *exec)
 	vgpu_mem_free_device(exec->counters);
 }
 
-void vgpu_counts_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+void vgpu_counts_make(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
 	struct vgpu_counters **made = &exec->counters[ksr - exec->ksrt];
 	u32 sms = exec->config->sms;
 
-	if (likely(!exec->config->kernel_statistics))
-		return;
 	if (!*made)
 		*made = vgpu_mem_alloc_device(sms * sizeof(**made));
 	/* without memory it is not counted */
@@ -403,6 +401,7 @@ void vgpu_counts_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	for (u32 sm = 0; sm < sms; sm++)
 		(*made)[sm].launch = ksr->launch.id;
 	ksr->launch.counters = *made;
+	exec->counted++;
 }
 
 static enum vgpu_counter_needs needs_of(enum vgpu_counter counter)
@@ -471,7 +470,7 @@ static void trace(const struct vgpu_exec *exec, const struct vgpu_launch_counts 
 	}
 }
 
-void vgpu_counts_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+void vgpu_counts_tell(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
 	struct vgpu_launch *launch = &ksr->launch;
 	const struct vgpu_timing *timing = vgpu_timing_of(launch->kind);
@@ -494,13 +493,13 @@ void vgpu_counts_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 		.sm = launch->counters,
 	};
 
-	if (likely(!launch->counters))
-		return;
+	exec->counted--;
 	if (ksr->started)
 		counts.started = ksr->job->arrived + ksr->time[VGPU_KERNEL_QUEUED];
 	memcpy(counts.grid, launch->grid, sizeof(counts.grid));
 	memcpy(counts.block, launch->block, sizeof(counts.block));
-	if (unlikely(exec->trace->on))
+	/* of one that never began there are no other records */
+	if (unlikely(exec->trace->on) && ksr->started)
 		trace(exec, &counts);
 	exec->ops->counted(exec->owner, &counts);
 	for (u32 sm = 0; sm < exec->config->sms; sm++)

@@ -108,6 +108,7 @@ struct vgpu_exec {
 	u32 checkpointing;		/* SMs that stand for a base checkpoint */
 	u32 residents;			/* of all SMs (residents.c) */
 	u32 watched;			/* SMs that are */
+	u32 counted;			/* launches at the engine that have counters */
 	u64 bases;			/* base checkpoints of blocks on SMs */
 	struct vgpu_event announce;	/* the first announcement is over */
 	struct vgpu_event throttle_look;	/* contexts are looked at whose SMs are throttled */
@@ -591,8 +592,20 @@ void vgpu_account_context(const struct vgpu_exec *exec, const struct vgpu_exec_c
 int vgpu_counts_init(struct vgpu_exec *exec, u32 kernels);
 void vgpu_counts_fini(struct vgpu_exec *exec);
 /* @ksr has been admitted: is it to be counted? It leaves the active queue. */
-void vgpu_counts_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
-void vgpu_counts_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+void vgpu_counts_make(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+void vgpu_counts_tell(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+
+static inline void vgpu_counts_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+{
+	if (unlikely(exec->config->kernel_statistics))
+		vgpu_counts_make(exec, ksr);
+}
+
+static inline void vgpu_counts_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+{
+	if (unlikely(ksr->launch.counters))
+		vgpu_counts_tell(exec, ksr);
+}
 
 static inline void vgpu_ksr_count(const struct vgpu_ksr *ksr, u32 sm, enum vgpu_counter what,
 				  u64 by)

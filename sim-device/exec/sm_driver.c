@@ -349,7 +349,6 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_END, ksr, sm, index, slot);
 	ksr->ctx->ended_blocks++;
 	ksr->ended++;
-	vgpu_ksr_count(ksr, sm, VGPU_COUNT_BLOCKS, 1);
 	vgpu_work_add(ksr->ctx->work, VGPU_WORK_BLOCK);
 }
 
@@ -416,8 +415,8 @@ static bool decides(const struct vgpu_exec *exec, u32 sm)
 /* It matters which block ends on @sm, or which comes. */
 static bool is_looked_at(const struct vgpu_exec *exec, u32 sm)
 {
-	/* what is known of the one that ends is over, what comes is looked at */
-	if (exec->bases || exec->watched)
+	/* what is known of the one that ends is over, what comes is looked at and counted */
+	if (exec->bases || exec->watched || exec->counted)
 		return true;
 	return exec->residents && (decides(exec, sm) || exec->smst[sm].drains);
 }
@@ -427,7 +426,8 @@ static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32
 	struct vgpu_ksr *ksr = vgpu_ksr_of(launch);
 	struct vgpu_exec *exec = engine;
 
-	if (!ksr->unclaimed || (unlikely(exec->residents | exec->bases | exec->watched) &&
+	if (!ksr->unclaimed || (unlikely(exec->residents | exec->bases | exec->watched |
+					 exec->counted) &&
 				is_looked_at(exec, sm)))
 		return false;
 	if (!vgpu_list_empty(&ksr->ptbq) || switches(exec, sm, launch) || !claim(exec, sm, ksr))

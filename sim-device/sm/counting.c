@@ -246,6 +246,7 @@ void vgpu_count_came(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 
 	counters->value[VGPU_COUNT_WARP_TIME] -= warps_of(launch) * sm->sim->now;
 	sm->counted++;
+	counters->value[VGPU_COUNT_BLOCKS]++;
 	if (!counters->blocks++)
 		counters->value[VGPU_COUNT_ACTIVE_TIME] -= sm->sim->now;
 }

@@ -181,6 +181,30 @@ void vgpu_sm_set_quota(struct vgpu_sm *sm, u32 launch, u64 instructions)
 	sm->quota_changed = true;
 }
 
+/* @block, on @sm now, is on a halted SM, throttled or counted. */
+static __attribute__((__noinline__)) void has_come(struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	if (block->launch->counters)
+		vgpu_count_came(sm, block->launch);
+	if (sm->halted && kind->halt)
+		kind->halt(block);
+	if (sm->throttled_count && vgpu_sm_throttles(sm, block->launch->context))
+		vgpu_block_throttle(block, true);
+}
+
+/* What its kind does with @block when it leaves @sm, and who counts it. */
+static __attribute__((__noinline__)) void goes(struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	if (kind->leave)
+		kind->leave(sm, block);
+	if (block->launch->counters)
+		vgpu_count_left(sm, block->launch);
+}
+
 int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	const struct vgpu_block_kind *kind = block->launch->kind;
@@ -200,24 +224,19 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	sm->slots_used |= 1ull << block->slot;
 	vgpu_list_add_tail(&block->node, &sm->resident);
 	sm->resident_count++;
-	if (unlikely(block->launch->counters))
-		vgpu_count_came(sm, block->launch);
 	kind->issue(block);
-	if (unlikely(sm->halted) && kind->halt)
-		kind->halt(block);
-	if (unlikely(sm->throttled_count) && vgpu_sm_throttles(sm, block->launch->context))
-		vgpu_block_throttle(block, true);
+	/* one test for what is seldom; so in vgpu_sm_remove() */
+	if (unlikely(sm->halted | sm->throttled_count | (unsigned long)block->launch->counters))
+		has_come(sm, block);
 	return 0;
 }
 
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	const struct vgpu_block_kind *kind = block->launch->kind;
+	const struct vgpu_launch *launch = block->launch;
 
-	if (kind->leave)
-		kind->leave(sm, block);
-	if (unlikely(block->launch->counters))
-		vgpu_count_left(sm, block->launch);
+	if ((unsigned long)launch->kind->leave | (unsigned long)launch->counters)
+		goes(sm, block);
 	vgpu_list_del(&block->node);
 	block->throttled = false;
 	block->sm = NULL;
@@ -320,6 +339,8 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	if (block->launch->kind->detach)
 		block->launch->kind->detach(block);
+	/* it has come, and not ended */
+	vgpu_count(vgpu_launch_counters(block->launch, sm->index), VGPU_COUNT_BLOCKS, ~0ull);
 	vgpu_sm_remove(sm, block);
 	/*
 	 * A step with nothing to do does nothing; it must not stand for blocks that are issued

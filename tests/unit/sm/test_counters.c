@@ -530,6 +530,40 @@ static void counting_changes_nothing(void **state)
 	host_free(h[1]);
 }
 
+/*
+ * Profiled blocks that follow each other in their slots, 10 of 20 us beside 30 of 10 us: each is
+ * counted, and the trace is the same.
+ */
+static void blocks_that_follow_are_counted(void **state)
+{
+	struct host *h[2];
+	size_t n = 0;
+
+	(void)state;
+	for (u32 on = 0; on < 2; on++) {
+		u32 a, b;
+
+		h[on] = host_new("k20c", "sms=2", on ? "kernel_statistics=1" : "seed=1", NULL);
+		a = host_open(h[on]);
+		b = host_open(h[on]);
+		host_push(h[on], a, host_queue(h[on], a), cmd_profiled(10, 20 * US, 2));
+		host_push(h[on], b, host_queue(h[on], b), cmd_profiled(30, 10 * US, 2));
+		host_run(h[on]);
+	}
+	assert_int_equal(h[1]->counts_count, 2);
+	CHECK(counts_of(h[1], 1), BLOCKS, 10);
+	CHECK(counts_of(h[1], 1), WARP_TIME, 10 * 20 * US);
+	CHECK(counts_of(h[1], 2), BLOCKS, 30);
+	CHECK(counts_of(h[1], 2), WARP_TIME, 30 * 10 * US);
+	for (size_t k = 0; k < h[1]->record_count; k++)
+		if (h[1]->records[k].type != VGPU_TRACE_KERNEL_COUNTS)
+			assert_memory_equal(&h[0]->records[n++], &h[1]->records[k],
+					    sizeof(struct vgpu_trace_record));
+	assert_int_equal(n, h[0]->record_count);
+	host_leave(h[0]);
+	host_free(h[1]);
+}
+
 /* Its context is closed while it runs: what it has done is told, and that it has not ended. */
 static void a_dropped_kernel_is_not_complete(void **state)
 {
@@ -565,6 +599,7 @@ int main(void)
 		BOTH(the_sum_is_the_devices),
 		cmocka_unit_test(each_cycle_counts_once),
 		BOTH(counting_changes_nothing),
+		cmocka_unit_test(blocks_that_follow_are_counted),
 		cmocka_unit_test(a_dropped_kernel_is_not_complete),
 	};
 
