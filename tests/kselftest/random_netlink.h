@@ -30,18 +30,20 @@ static void netlink_make(struct thread *t, struct random_netlink *n)
 static void netlink_attribute(struct thread *t, struct request *r)
 {
 	static const char *const knobs[] = { "policy", "preemption", "watchdog_us",
-					     "transfer_policy", "nothing" };
+					     "transfer_policy", "kernel_statistics",
+					     "nothing" };
 	static const char *const values[] = { "fcfs", "dss",	 "npq", "drain", "switch",
-					      "0",    "1000000", "-1",	"" };
+					      "0",    "1",	"1000000", "-1",     "" };
 
-	switch (pick(t, 8)) {
+	switch (pick(t, 9)) {
 	case 0: return attr_u32(r, VGPU_NL_A_CONTEXT, (uint32_t)pick(t, 100));
 	case 1: return attr_text(r, VGPU_NL_A_KNOB_NAME, knobs[pick(t, ARRAY_SIZE(knobs))]);
 	case 2: return attr_text(r, VGPU_NL_A_KNOB_VALUE, values[pick(t, ARRAY_SIZE(values))]);
 	case 3: return attr_u32(r, VGPU_NL_A_SAMPLE_MS, 10 + (uint32_t)pick(t, 100));
 	case 4: return attr_u32(r, VGPU_NL_A_PRIORITY, (uint32_t)pick(t, 5) - 2);
 	case 5: return attr_u32(r, VGPU_NL_A_TOKENS, (uint32_t)pick(t, 20));
-	case 6: return attr(r, (uint16_t)pick(t, 40), values, (uint16_t)pick(t, 60));
+	case 6: return attr_u32(r, VGPU_NL_A_COUNTS_SCOPE, (uint32_t)pick(t, 5));
+	case 7: return attr(r, (uint16_t)pick(t, VGPU_NL_A_MAX), values, (uint16_t)pick(t, 60));
 	default: return attr_u32(r, VGPU_NL_A_DEVICE, (uint32_t)pick(t, 3));
 	}
 }
@@ -51,7 +53,7 @@ static void netlink_ask(struct thread *t, struct random_netlink *n)
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	struct request *r = &n->request;
 
-	request(r, n->family, pick(t, 4) ? 0 : NLM_F_DUMP, (uint8_t)pick(t, 12));
+	request(r, n->family, pick(t, 4) ? 0 : NLM_F_DUMP, (uint8_t)pick(t, VGPU_NL_CMD_COUNT + 1));
 	if (pick(t, 8))
 		attr_u32(r, VGPU_NL_A_DEVICE, 0);
 	for (uint64_t i = pick(t, 4); i; i--)
