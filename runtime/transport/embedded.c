@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "embedded_device.h"
-#include "embedded_trace.h"
+#include "statistics/embedded_trace.h"
 #include "managed.h"
 
 #define EVENTS		64u		/* run between two looks at what is wanted */

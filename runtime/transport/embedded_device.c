@@ -2,7 +2,7 @@
 /*
  * A device inside this process: hosts it as kmod/ does, through vgpu_device.h, and opens contexts
  * on it. See embedded_device.h. Its configuration comes from embedded_config.c; VGPU_TRACE names a
- * file for its trace records, VGPU_STATS one for its statistics (statistics.h).
+ * file for its trace records, VGPU_STATS one for its statistics (statistics/).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "embedded_config.h"
 #include "embedded_device.h"
-#include "embedded_trace.h"
+#include "statistics/embedded_trace.h"
 #include "managed.h"
 #include "sanitizer/sanitizer.h"
 

@@ -15,7 +15,7 @@
 #include "embedded_host.h"
 #include "host_memory.h"
 #include "native.h"
-#include "statistics.h"
+#include "statistics/statistics.h"
 #include "threads.h"
 #include "transport.h"
 #include "vgpu_device.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The file of VGPU_STATS (runtime/transport/statistics.h), with launches that are made up: what is
+ * The file of VGPU_STATS (runtime/transport/statistics/), with launches that are made up: what is
  * in it, and their sums; that it is whole after each launch, whatever becomes of the process; names
  * that are refused.
  */
