@@ -13,7 +13,7 @@
 
 #define SYSFS		"/sys/class/vgpu/vgpu0"
 #define DEBUGFS		"/sys/kernel/debug/vgpu/0"
-#define PATHS_MAX	1024u
+#define PATHS_MAX	2048u
 #define KNOBS		128u
 
 /** struct paths - the files there were when it was looked, in an order that does not change */
