@@ -145,16 +145,16 @@ bool vgpu_is_over(const struct vgpu_mmu *mmu, const struct vgpu_address_space *a
 /* eviction.c: evict until they do not; nobody waits for it */
 void vgpu_evict_excess(struct vgpu_mmu *mmu);
 
-/* compression/pages.c: units that @count pages from @page on would take; @as compresses */
+/* compressed.c: units that @count pages from @page on would take; @as compresses */
 u32 vgpu_compressed_units(const struct vgpu_address_space *as, u64 page, u64 count);
-/* compression/pages.c: for the page at @address, which comes; NULL: it is not compressed */
+/* compressed.c: for the page at @address, which comes; NULL: it is not compressed */
 struct vgpu_compressed *vgpu_compressed_new(const struct vgpu_address_space *as, u64 address,
 					    const u8 *bytes);
-/* compression/pages.c: frame @number may be written from now on, and that is not noticed */
+/* compressed.c: frame @number may be written from now on, and that is not noticed */
 void vgpu_compressed_written(struct vgpu_mmu *mmu, u64 number);
-/* compression/pages.c: what a translation of frame @number, 0: none, takes beyond that */
+/* compressed.c: what a translation of frame @number, 0: none, takes beyond that */
 u64 vgpu_compressed_time(struct vgpu_mmu *mmu, u64 number);
-/* compression/pages.c: events */
+/* compressed.c: events */
 void vgpu_compressed_settle(struct vgpu_event *event);
 void vgpu_compressed_check(struct vgpu_event *event);
 

@@ -13,9 +13,9 @@
 #include "../vgpu_model.h"
 #include "access.h"
 #include "frames.h"
-#include "l2_tlb.h"
+#include "tlb/l2_tlb.h"
 #include "placement.h"
-#include "tlb.h"
+#include "tlb/tlb.h"
 
 struct vgpu_address_space;
 struct vgpu_allocation;
@@ -41,7 +41,7 @@ struct vgpu_mmu {
 	struct {
 		u64 units, until;
 	} leaving;
-	/* compression/pages.c: more is taken than there is; pages may have been written */
+	/* compressed.c: more is taken than there is; pages may have been written */
 	struct vgpu_event settle, check;
 	bool reserved;		/* room for these */
 	const struct vgpu_pressure_ops *pressure_ops;	/* placement.h; set as evictor is */
@@ -227,7 +227,7 @@ u64 vgpu_as_handled_by_sms(const struct vgpu_address_space *as);
 void vgpu_as_set_pressure(struct vgpu_address_space *as, struct vgpu_pressure *pressure);
 /**
  * vgpu_as_compress - managed pages of @as that come from now on are compressed, or not
- * (compression/pages.c). Those that are there stay as they are
+ * (compressed.c). Those that are there stay as they are
  */
 void vgpu_as_compress(struct vgpu_address_space *as, bool on);
 /** vgpu_as_compressed_pages - pages that are compressed now */
@@ -251,7 +251,7 @@ const struct vgpu_compression_counts *vgpu_as_compression(const struct vgpu_addr
 struct vgpu_line_traffic;
 /**
  * vgpu_mmu_line - what an access of the memory controller to a line of 128 bytes costs
- * (compression/pages.c)
+ * (compressed.c)
  * @number: of the frame, in use
  * @line: in it
  * @halves: bit n: the n-th 64 bytes of it

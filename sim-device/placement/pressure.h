@@ -15,7 +15,7 @@
  *   proactive eviction         when a page has got its frame and less than proactive_bytes are
  *                              free, the next unit goes while that page comes (mmu/eviction.c)
  *   throttling (throttlers.c)  some SMs fetch nothing, so that what the others use fits
- *   compression                pages that come take less room (compression/pages.c)
+ *   compression                pages that come take less room (mmu/compressed.c)
  *
  * All is per context: its class, its throttled SMs, and the pages that go first are its own.
  *

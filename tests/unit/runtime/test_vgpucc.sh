@@ -525,7 +525,7 @@ works "of a shared library" "^result 1 8 21 4 121 83 0$" bash -c "'$vgpucc' -O2 
 	./managed_so"
 works "on the device that uses them first" "^result 1 8 21 4 121 83 1$" env VGPU_PRESET=k20c,k20c ./managed two
 works "and on no other" "^then cudaErrorNotSupported, 0$" env VGPU_PRESET=k20c,k20c ./managed two
-works "with what is wrong" "are on device 1: kernels of device 0 cannot use them" env VGPU_PRESET=k20c,k20c ./managed two
+works "with what is wrong" "are of a context of device 1: kernels of another one, of device 0, cannot" env VGPU_PRESET=k20c,k20c ./managed two
 echo '__managed__ int large[1 << 20]; __managed__ struct { int a, b[2000], c; } partly = { 1, {}, 2 };' >large.cu
 works "a large one that is zero takes no room in the file" "" bash -c "'$vgpucc' -c large.cu -o large.o &&
 	[ \$(stat -c %s large.o) -lt 100000 ]"

@@ -6,7 +6,7 @@
  * about a nanosecond each: the machine does not matter.
  */
 #include "block_rig.h"
-#include "mmu/tlb.h"
+#include "mmu/tlb/tlb.h"
 
 enum { COPIES = 26, MEAN = 1100000, MOST = 1600000, MANY = 20 };
 

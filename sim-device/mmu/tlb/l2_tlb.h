@@ -13,7 +13,7 @@
 #ifndef VGPU_L2_TLB_H
 #define VGPU_L2_TLB_H
 
-#include "walkers.h"
+#include "../walkers.h"
 
 /** struct vgpu_l2_entry - a translation */
 struct vgpu_l2_entry {

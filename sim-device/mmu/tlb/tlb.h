@@ -12,7 +12,7 @@
 #ifndef VGPU_TLB_H
 #define VGPU_TLB_H
 
-#include "../sim/list.h"
+#include "../../sim/list.h"
 #include "l1_tlb.h"
 
 struct vgpu_address_space;

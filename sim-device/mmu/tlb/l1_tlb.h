@@ -13,7 +13,7 @@
 #ifndef VGPU_L1_TLB_H
 #define VGPU_L1_TLB_H
 
-#include "walkers.h"
+#include "../walkers.h"
 
 /** struct vgpu_tlb_entry - the translation of a page */
 struct vgpu_tlb_entry {

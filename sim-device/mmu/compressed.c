@@ -22,8 +22,8 @@
  *              misses the TLB looks for the metadata, too, and waits for one access to memory if
  *              the cache has them not (vgpu_compressed_time())
  */
-#include "../mmu/address_space.h"
-#include "traffic.h"
+#include "address_space.h"
+#include "../compression/traffic.h"
 
 #define CHECK	(10 * VGPU_US)	/* chosen */
 

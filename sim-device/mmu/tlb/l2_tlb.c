@@ -2,7 +2,7 @@
 /*
  * The L2 TLB; see l2_tlb.h.
  */
-#include "../vgpu_model.h"
+#include "../../vgpu_model.h"
 #include "l2_tlb.h"
 
 int vgpu_l2_tlb_init(struct vgpu_l2_tlb *tlb, const struct vgpu_config *config)

@@ -2,7 +2,7 @@
 /*
  * Sets and miss registers of an SM's TLB; see l1_tlb.h.
  */
-#include "../vgpu_model.h"
+#include "../../vgpu_model.h"
 #include "tlb.h"
 
 int vgpu_l1_init(struct vgpu_l1_tlb *l1, const struct vgpu_config *config)
