@@ -32,7 +32,7 @@ computes() { $smi --query-compute-apps=pid,used_memory --format=csv,noheader | g
 hit() { # ERROR WORDS...
 	local error=$1 pid beside status
 	shift
-	"$program" 0 >"$dir/hit" 2>&1 &
+	"$program" 1000000000 >"$dir/hit" 2>&1 &
 	pid=$!
 	"$program" 200 >"$dir/beside" 2>&1 &
 	beside=$!
@@ -57,7 +57,7 @@ for mechanism in drain switch flush; do
 done
 $smi set policy=fcfs >/dev/null
 
-"$program" 0 >"$dir/hit" 2>&1 &
+"$program" 1000000000 >"$dir/hit" 2>&1 &
 until_so computes $! && $smi inject offline >"$dir/said" 2>&1 && until_so eval "! kill -0 $! 2>/dev/null"
 grep -q 'got cudaErrorDevicesUnavailable, then cudaErrorDevicesUnavailable' "$dir/hit"
 ok "inject offline: cudaErrorDevicesUnavailable" $?

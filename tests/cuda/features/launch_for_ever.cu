@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch_for_ever: some launches, or, with 0, launches until a call fails: what a program sees of
- * faults that root injects (tests/kselftest/health.sh). The error and the next one are printed.
+ * launch_for_ever: launches, as many as wanted or until a call fails: what a program sees of faults
+ * that root injects (tests/kselftest/health.sh). The error and the next one are printed.
  */
 #include "../common.h"
 
@@ -12,15 +12,15 @@ __global__ void count(unsigned int *x)
 
 int main(int argc, char **argv)
 {
-	long most = parse_size(argc, argv, "launch_for_ever", "launches, 0: until a call fails", 20,
-			       0, 1000000);
+	long most = parse_size(argc, argv, "launch_for_ever", "launches", 20, 1,
+			       1000000000);
 	unsigned int *x, counted = 0;
 	cudaError_t error = cudaMalloc(&x, 32 * sizeof(*x));
 	unsigned int launches = 0;
 
 	if (!error)
 		error = cudaMemset(x, 0, 32 * sizeof(*x));
-	while (!error && (!most || launches < most)) {
+	while (!error && launches < most) {
 		count<<<8, 128>>>(x);
 		error = cudaDeviceSynchronize();
 		launches++;
