@@ -28,15 +28,6 @@ static bool has_room(u32 units, u32 target, u32 exceptions)
 	       exceptions <= vgpu_lcp_room(units, target);
 }
 
-static void add_exception(struct vgpu_lcp *lcp, u32 line)
-{
-	u32 slot = (u32)__builtin_ctzll(~lcp->used);
-
-	lcp->used |= 1ull << slot;
-	lcp->exceptions |= 1ull << line;
-	lcp->place[line] = (u8)slot;
-}
-
 static void leave_raw(struct vgpu_lcp *lcp)
 {
 	*lcp = (struct vgpu_lcp){ .target = VGPU_BDI_LINE, .units = VGPU_LCP_UNITS };
@@ -70,7 +61,7 @@ void vgpu_lcp_lay_out(struct vgpu_lcp *lcp, const u8 *page)
 	*lcp = (struct vgpu_lcp){ .target = (u8)target, .units = (u8)units };
 	for (u32 n = 0; n < VGPU_LCP_LINES; n++)
 		if (size[n] > target)
-			add_exception(lcp, n);
+			lcp->exceptions |= 1ull << n;
 }
 
 void vgpu_lcp_synthetic(struct vgpu_lcp *lcp, u32 per_cent, u64 page)
@@ -94,8 +85,6 @@ enum vgpu_lcp_write vgpu_lcp_write(struct vgpu_lcp *lcp, const u8 *page, u32 lin
 		return VGPU_LCP_FITS;
 	size = vgpu_bdi_size(page + line * VGPU_BDI_LINE, lcp->target);
 	if (size <= lcp->target) {
-		if (lcp->exceptions & bit)
-			lcp->used &= ~(1ull << lcp->place[line]);
 		lcp->exceptions &= ~bit;
 		return VGPU_LCP_FITS;
 	}
@@ -103,14 +92,6 @@ enum vgpu_lcp_write vgpu_lcp_write(struct vgpu_lcp *lcp, const u8 *page, u32 lin
 		return VGPU_LCP_EXCEPTION;
 	if (count_exceptions(lcp) >= vgpu_lcp_room(lcp->units, lcp->target))
 		return VGPU_LCP_OVERFLOW;
-	add_exception(lcp, line);
+	lcp->exceptions |= bit;
 	return VGPU_LCP_EXCEPTION;
-}
-
-u32 vgpu_lcp_offset(const struct vgpu_lcp *lcp, u32 line)
-{
-	if (!(lcp->exceptions >> line & 1))
-		return line * lcp->target;
-	return VGPU_LCP_LINES * lcp->target + VGPU_LCP_METADATA +
-	       lcp->place[line] * VGPU_BDI_LINE;
 }

@@ -26,19 +26,17 @@
 /**
  * struct vgpu_lcp - how a page is laid out
  * @exceptions: bit n: line n is not in its slot
- * @used: bit n: exception slot n is a line's
  * @target: bytes of a slot; VGPU_BDI_LINE: the page is not compressed
  * @units: of the page
  * @fixed: it is of a synthetic ratio: nothing that is written changes it
- * @place: the exception slot of each line in @exceptions
+ *
+ * Which exception slot is whose makes no difference, and is not kept.
  */
 struct vgpu_lcp {
 	u64 exceptions;
-	u64 used;
 	u8 target;
 	u8 units;
 	bool fixed;
-	u8 place[VGPU_LCP_LINES];
 };
 
 /** vgpu_lcp_room - exception slots of a compressed page of @units with slots of @target bytes */
@@ -64,12 +62,5 @@ enum vgpu_lcp_write {
 
 /** vgpu_lcp_write - line @line of @page has been written */
 enum vgpu_lcp_write vgpu_lcp_write(struct vgpu_lcp *lcp, const u8 *page, u32 line);
-/** vgpu_lcp_offset - where line @line begins in the page */
-u32 vgpu_lcp_offset(const struct vgpu_lcp *lcp, u32 line);
-/** vgpu_lcp_line_bytes - what is read of the memory for line @line */
-static inline u32 vgpu_lcp_line_bytes(const struct vgpu_lcp *lcp, u32 line)
-{
-	return lcp->exceptions >> line & 1 ? VGPU_BDI_LINE : lcp->target;
-}
 
 #endif

@@ -42,7 +42,7 @@ static u32 oldest(const struct vgpu_device *dev)
 	const struct vgpu_ksr *ksr;
 
 	vgpu_list_for_each(ksr, &dev->exec.active_queue, struct vgpu_ksr, node)
-		if (!ksr->launch.stopped)
+		if (ksr->started && !ksr->launch.stopped)
 			return ksr->launch.context;
 	return 0;
 }

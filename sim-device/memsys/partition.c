@@ -350,8 +350,10 @@ static u64 use_line(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 		at = allocate(memsys, p, request, &cycle, &written);
 	line = &p->lines[at];
 	if (reads) {
+		u64 before = p->read_bytes;
+
 		read_line(memsys, p, at, cycle);
-		vgpu_count(counters_of(request), VGPU_COUNT_DRAM_READ, VGPU_LINE);
+		vgpu_count(counters_of(request), VGPU_COUNT_DRAM_READ, p->read_bytes - before);
 		line->reader = request;
 	}
 	/* behind the read: whoever waits for that does not wait for this */

@@ -219,6 +219,8 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 		return -ENOENT;
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed -= bytes;
+		if (as->pressure)
+			as->mmu->pressure_ops->unmapped(as->pressure, address);
 		tell_mapped(as);
 		return 0;
 	}

@@ -154,6 +154,11 @@ struct vgpu_compressed *vgpu_compressed_new(const struct vgpu_address_space *as,
 void vgpu_compressed_written(struct vgpu_mmu *mmu, u64 number);
 /* compressed.c: what a translation of frame @number, 0: none, takes beyond that */
 u64 vgpu_compressed_time(struct vgpu_mmu *mmu, u64 number);
+/*
+ * compressed.c: pages of @as have come, which may take more than was kept for them: what is too
+ * much is evicted soon
+ */
+void vgpu_compressed_excess(struct vgpu_address_space *as);
 /* compressed.c: events */
 void vgpu_compressed_settle(struct vgpu_event *event);
 void vgpu_compressed_check(struct vgpu_event *event);

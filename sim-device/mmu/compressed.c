@@ -91,6 +91,14 @@ void vgpu_compressed_settle(struct vgpu_event *event)
 	vgpu_evict_excess(mmu);
 }
 
+void vgpu_compressed_excess(struct vgpu_address_space *as)
+{
+	struct vgpu_mmu *mmu = as->mmu;
+
+	if (vgpu_is_over(mmu, as) && !vgpu_event_pending(&mmu->settle))
+		vgpu_event_after(mmu->faults.sim, &mmu->settle, 0);
+}
+
 /* @frame does not fit its layout. Returns the sectors that are read and written for a new one. */
 static u32 grow(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 {
@@ -109,8 +117,7 @@ static u32 grow(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 							   .a = frame->address,
 							   .b = (u64)before << 32 | lcp.units,
 						   });
-	if (vgpu_is_over(mmu, as) && !vgpu_event_pending(&mmu->settle))
-		vgpu_event_after(mmu->faults.sim, &mmu->settle, 0);
+	vgpu_compressed_excess(as);
 	return (before + lcp.units) * (VGPU_LCP_UNIT / 32);
 }
 
@@ -183,11 +190,15 @@ u64 vgpu_compressed_time(struct vgpu_mmu *mmu, u64 number)
 void vgpu_mmu_line(struct vgpu_mmu *mmu, u64 number, u32 line, u32 halves, bool write,
 		   struct vgpu_line_traffic *traffic)
 {
-	struct vgpu_frame *frame = vgpu_frame_at(&mmu->frames, number);
+	struct vgpu_frame *frame;
 	const struct vgpu_lcp *lcp;
 	u32 slots = 0;
 
 	*traffic = (struct vgpu_line_traffic){};
+	/* the save area is no frames (sm/pipeline/move.c) */
+	if (number > mmu->frames.numbers)
+		return;
+	frame = vgpu_frame_at(&mmu->frames, number);
 	if (!frame->compressed || frame->compressed->lcp.target == VGPU_BDI_LINE)
 		return;
 	traffic->compressed = true;

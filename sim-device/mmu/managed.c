@@ -271,6 +271,9 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 		as->migrated.to_device += fault->request.data;
 		vgpu_count(vgpu_fault_counters(fault), VGPU_COUNT_PAGE_BYTES_IN,
 			   fault->request.data);
+		/* some contexts compress, or have: a page is laid out as it is when it comes */
+		if (unlikely(frames->metadata))
+			vgpu_compressed_excess(as);
 	}
 	if (as->pressure && to_device && !fault->request.prefetch)
 		as->mmu->pressure_ops->ended(as->pressure, fault->request.sm);

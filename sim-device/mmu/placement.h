@@ -84,6 +84,7 @@ struct vgpu_page_fault;
  * about its oversubscription (placement/pressure.h). None of them may change where pages are, but
  * @placed by vgpu_evict_ahead()
  * @mapped: there is more managed memory, or less
+ * @unmapped: the mapping at @address is gone
  * @raised: SM @sm has raised a fault for managed pages that come to the device
  * @evicted: a page of it has gone to make room, for its own pages or another's
  * @placed: @fault, of its pages, has been handled, they have got room and are on their way
@@ -91,6 +92,7 @@ struct vgpu_page_fault;
  */
 struct vgpu_pressure_ops {
 	void (*mapped)(struct vgpu_pressure *pressure);
+	void (*unmapped)(struct vgpu_pressure *pressure, u64 address);
 	void (*raised)(struct vgpu_pressure *pressure, u32 sm);
 	void (*evicted)(struct vgpu_pressure *pressure);
 	void (*placed)(struct vgpu_pressure *pressure, const struct vgpu_page_fault *fault);

@@ -161,6 +161,14 @@ static bool see(struct vgpu_pressure *p, u64 mapping)
 	return false;
 }
 
+/* What is mapped there later is another one. */
+static void unmapped(struct vgpu_pressure *p, u64 mapping)
+{
+	for (u32 n = 0; n < VGPU_PRESSURE_SEEN; n++)
+		if (p->seen[n].mapping == mapping)
+			p->seen[n].mapping = 0;
+}
+
 /* What has the size, the alignment and the value of a pointer is one. */
 void vgpu_pressure_launched(struct vgpu_pressure *p, const u8 *params, u32 bytes)
 {
@@ -219,6 +227,7 @@ static void ended(struct vgpu_pressure *p, u32 sm)
 
 const struct vgpu_pressure_ops vgpu_pressure_ops = {
 	.mapped = vgpu_pressure_update,
+	.unmapped = unmapped,
 	.raised = raised,
 	.evicted = evicted,
 	.placed = placed,

@@ -105,6 +105,50 @@ static void only_while_it_is_on(void **state)
 	host_free(r.h);
 }
 
+/* Pages that are on their way when it goes off come whole: what is too much goes again. */
+static void off_on_the_way(void **state)
+{
+	struct rig r = START("fault_granule=65536", "vram_bytes=32768", "compression=1");
+	struct vgpu_cmd cmd = {
+		.op = VGPU_CMD_PREFETCH,
+		.prefetch = { .address = BASE, .bytes = 16 * PAGE, .to_device = 1 },
+	};
+
+	(void)state;
+	fill(&r, 0, 16);
+	cmd.prefetch.to_device = 0;
+	host_push(r.h, r.context, r.queue, cmd);
+	host_run(r.h);
+	cmd.prefetch.to_device = 1;
+	host_push(r.h, r.context, r.queue, cmd);
+	for (u32 n = 0; n < 100000 && !r.h->dev->mmu.arriving; n++)
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 10 * VGPU_NS, ~0u);
+	assert_in_range(r.h->dev->mmu.arriving, 1, 63);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "compression", "0"), 0);
+	host_run(r.h);
+	assert_int_equal(units(&r), 64);
+	host_free(r.h);
+}
+
+/* What is read of DRAM for a launch is what DRAM has read: units, not lines. */
+static void launches_are_told_what_is_read(void **state)
+{
+	struct rig r = START(COMPRESSED, "timing=pipeline", "memory_model=caches",
+			     "kernel_statistics=1");
+	struct vgpu_device_stats stats;
+	u64 read = 0;
+
+	(void)state;
+	fill(&r, 0, 60);
+	fill(&r, 0, 60);
+	vgpu_device_stats(r.h->dev, &stats);
+	for (size_t n = 0; n < r.h->counts_count; n++)
+		read += r.h->counts[n].sum[VGPU_COUNT_DRAM_READ];
+	assert_true(read);
+	assert_int_equal(read, stats.dram_read);
+	host_free(r.h);
+}
+
 /* Whatever the bytes are: 16 pages of four units. */
 static void a_synthetic_ratio(void **state)
 {
@@ -291,6 +335,8 @@ int main(void)
 		cmocka_unit_test(frames_hold_what_fits),
 		cmocka_unit_test(what_has_no_pattern),
 		cmocka_unit_test(only_while_it_is_on),
+		cmocka_unit_test(off_on_the_way),
+		cmocka_unit_test(launches_are_told_what_is_read),
 		cmocka_unit_test(a_synthetic_ratio),
 		cmocka_unit_test(a_page_grows),
 		cmocka_unit_test(others_make_room),

@@ -160,6 +160,29 @@ static void from_memory(void **state)
 	host_free(h);
 }
 
+/* The save area is no frames, whatever is compressed: L2 writes its lines back as they are. */
+static void beside_compressed_pages(void **state)
+{
+	struct vgpu_cmd cmd = {
+		.op = VGPU_CMD_PREFETCH,
+		.prefetch = { .address = HOST_MANAGED, .bytes = VGPU_PAGE_SIZE, .to_device = 1 },
+	};
+	struct host *h = begin("l2_bytes", "8192");
+	u32 context = host_open(h);
+
+	(void)state;
+	assert_int_equal(vgpu_device_knob_set(h->dev, "compression", "1"), 0);
+	assert_int_equal(vgpu_memory_map_managed(h->dev, context, HOST_MANAGED, 1 << 16), 0);
+	host_push(h, context, host_queue(h, context), cmd);
+	host_run(h);
+	assert_true(h->dev->mmu.frames.compressed);
+	begin_blocks(h, 1);
+	evict(h);
+	sharing_run(h, 400);
+	assert_true(restore_cycles(h, 0) > 0);
+	host_free(h);
+}
+
 /* No caches: whatever is asked for comes 200 cycles later. */
 static void without_caches(void **state)
 {
@@ -313,6 +336,7 @@ int main(void)
 		cmocka_unit_test(the_port_is_narrow),
 		cmocka_unit_test(few_are_under_way),
 		cmocka_unit_test(from_memory),
+		cmocka_unit_test(beside_compressed_pages),
 		cmocka_unit_test(without_caches),
 		cmocka_unit_test(an_ideal_switch_takes_a_cycle),
 		cmocka_unit_test(the_last_leave),

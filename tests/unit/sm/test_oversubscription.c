@@ -306,6 +306,24 @@ static void launches_share_data(void **state)
 	}
 }
 
+/* Memory that is mapped where other memory was is other memory. */
+static void gone_memory_is_not_shared(void **state)
+{
+	struct rig r = START(EIGHT, "sms=1");
+
+	(void)state;
+	for (u32 n = 0; n < 3; n++) {
+		fill(&r, 1);
+		assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_UNKNOWN);
+		assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
+		assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, BASE, MAPPED), 0);
+	}
+	fill(&r, 1);
+	fill(&r, 1);
+	assert_int_equal(info(&r).account.data_shared, VGPU_SHARING_FOUND);
+	host_free(r.h);
+}
+
 /* What a scheme chooses by class and sharing (thesis 3.6.5). */
 static void etc_chooses(void **state)
 {
@@ -375,6 +393,7 @@ int main(void)
 		cmocka_unit_test(lines_of_an_instruction),
 		cmocka_unit_test(a_window_stands_still),
 		cmocka_unit_test(launches_share_data),
+		cmocka_unit_test(gone_memory_is_not_shared),
 		cmocka_unit_test(etc_chooses),
 		cmocka_unit_test(knobs),
 	};
