@@ -98,7 +98,7 @@ enum vgpu_counter_needs {
 	X(DRAM_READ, dram_read_bytes, CACHES, "dram__bytes_read.sum",				\
 	  "bytes that L2 read for its requests")						\
 	X(DRAM_WRITTEN, dram_written_bytes, CACHES, "dram__bytes_write.sum",			\
-	  "bytes that L2 wrote back because of its requests, whoever had written them")	\
+	  "bytes that crossed to write back for its requests, whoever had written them")	\
 	/* cycles of a warp scheduler; what one is counted for is in docs/statistics.md */	\
 	X(ISSUE_ACTIVE, issue_active_cycles, PIPELINE, "smsp__issue_active.sum",		\
 	  "cycles in which a warp scheduler issued")						\

@@ -60,7 +60,7 @@ enum vgpu_nl_command {
 	/*
 	 * asked for as a dump: COUNTS_SCOPE, DEVICE or nothing: what kernels did on devices with
 	 * kernel_statistics=1, of each launch, stream, context or SM; of contexts of another user
-	 * without CAP_PERFMON nothing but their part of an SM
+	 * nothing without CAP_PERFMON, and of SMs nothing at all
 	 */
 	VGPU_NL_CMD_COUNTS_GET,
 	VGPU_NL_CMD_COUNT

@@ -171,8 +171,11 @@ static void add_all(struct kvgpu_counts *all, struct kvgpu_dev *kdev,
 	for (sm = 0; sm < counts->sms; sm++)
 		add_sm(all, kdev, sm, counts, key);
 	key->sm = 0;
-	key->owner = ctx ? ctx->owner : INVALID_UID;
-	key->pid = ctx ? ctx->pid : 0;
+	/* it goes behind its launches */
+	if (WARN_ON_ONCE(!ctx))
+		return;
+	key->owner = ctx->owner;
+	key->pid = ctx->pid;
 	key->context = counts->context;
 	key->scope = VGPU_NL_COUNTS_CONTEXT;
 	add_launch(all, kdev, key, counts);

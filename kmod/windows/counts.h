@@ -11,7 +11,7 @@
 
 /**
  * struct kvgpu_counted - of a launch, stream, context or SM: as much of it as that has
- * @owner: of the context; INVALID_UID: it has been closed before its kernel ended
+ * @owner: of the context
  * @pid: of who opened it, in the initial pid namespace
  * @used: when it was counted last, for who has to go; in the order of launches
  * @value: by enum vgpu_counter; ~0: it is not counted

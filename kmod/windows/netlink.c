@@ -305,8 +305,10 @@ static int do_dump_counts(struct kvgpu_dev *kdev, void *arg)
 	while (!ret && dump->cursor->context < kvgpu_counts_room(kdev, scope)) {
 		one = kvgpu_counts_at(kdev, scope, dump->cursor->context);
 		dump->message.what = one;
-		if (one && (scope == VGPU_NL_COUNTS_SM ||
-			    kvgpu_may_see(dump->message.viewer, one->owner)))
+		/* an SM's are of all users: who asks often could tell the launches of one apart */
+		if (one && (scope == VGPU_NL_COUNTS_SM ?
+				    dump->message.viewer->all :
+				    kvgpu_may_see(dump->message.viewer, one->owner)))
 			ret = kvgpu_message_add(kdev, &dump->message);
 		dump->cursor->context += !ret;
 	}
