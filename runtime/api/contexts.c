@@ -9,6 +9,7 @@
 #include "contexts.h"
 #include "host_call.h"
 #include "memory/advice.h"
+#include "memory/pool.h"
 #include "memory/virtual.h"
 
 /* ---- the end of one ------------------------------------------------------ */
@@ -22,6 +23,7 @@ static void context_reset(void)
 	for (unsigned int i = 0; i < RT_QUEUES; i++)
 		rt_queue_forget(&rt.queues[i]);
 	rt_virtual_reset();
+	rt_pools_forget();
 	rt_alloc_reset();
 	rt_malloc_reset();
 	rt.stack_limit = 0;

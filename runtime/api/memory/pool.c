@@ -40,13 +40,6 @@ static bool pool_device(int device)
 	return device >= 0 && (unsigned int)device < rt_device_count();
 }
 
-/* The end of a context is that of its memory. */
-static void refresh(struct rt_pool *pool)
-{
-	if (rt_parts_refresh(&pool->parts) && !rt_parts_reserved(&pool->parts))
-		pool->used_high = pool->reserved_high = 0;
-}
-
 static void pool_init(struct rt_pool *pool, int device)
 {
 	*pool = (struct rt_pool){ .device = device, .ready = true, .reuse = { 1, 1, 1 } };
@@ -82,10 +75,8 @@ static bool pool_known(struct rt_pool *handle)
 static vgpuError_t pool_enter(struct rt_pool *handle)
 {
 	pthread_mutex_lock(&rt_lock);
-	if (pool_known(handle)) {
-		refresh(handle);
+	if (pool_known(handle))
 		return vgpuSuccess;
-	}
 	pthread_mutex_unlock(&rt_lock);
 	return rt_result(vgpuErrorInvalidValue);
 }
@@ -182,7 +173,6 @@ static void settle(struct rt_pool *pool)
 {
 	struct rt_part *part = rt_part_used(&pool->parts);
 
-	refresh(pool);
 	if (part && part->store.free)
 		trim(part, pool->destroyed ? 0 : pool->threshold);
 	destroy_when_empty(pool);
@@ -195,6 +185,27 @@ void rt_pools_settle(void)
 		next = pool->next;
 		if (rt_part_used(&pool->parts))
 			settle(pool);
+	}
+}
+
+static void forget(struct rt_pool *pool)
+{
+	struct rt_part *part = rt_part_used(&pool->parts);
+
+	if (!part)
+		return;
+	rt_part_forget(part);
+	if (!rt_parts_reserved(&pool->parts))
+		pool->used_high = pool->reserved_high = 0;
+	destroy_when_empty(pool);
+}
+
+void rt_pools_forget(void)
+{
+	forget(&default_pools[rt_device()]);
+	for (struct rt_pool *pool = made_pools, *next; pool; pool = next) {
+		next = pool->next;
+		forget(pool);
 	}
 }
 
@@ -218,10 +229,8 @@ static bool pools_busy(struct rt_use *use)
 
 static bool release_free(struct rt_pool *pool)
 {
-	uint64_t before;
+	uint64_t before = rt_parts_reserved(&pool->parts);
 
-	refresh(pool);
-	before = rt_parts_reserved(&pool->parts);
 	trim_all(pool, 0);
 	return rt_parts_reserved(&pool->parts) < before;
 }
@@ -361,13 +370,7 @@ static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t asked, struct vgpuS
 /* The used piece at @pointer, and the part that it is of; or NULL. With the lock held. */
 static struct rt_part *part_at(const void *pointer, struct rt_piece **piece)
 {
-	uint64_t address = (uint64_t)(uintptr_t)pointer;
-	struct rt_part *part = (struct rt_part *)rt_store_of(address, piece);
-
-	if (!part)
-		return NULL;
-	refresh(part->pool);
-	return (struct rt_part *)rt_store_of(address, piece);
+	return (struct rt_part *)rt_store_of((uint64_t)(uintptr_t)pointer, piece);
 }
 
 bool rt_pool_has(const void *pointer)
@@ -430,7 +433,6 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 	if (error == vgpuSuccess)
 		error = rt_stream_begin(known);
 	if (error == vgpuSuccess) {
-		refresh(pool);
 		*pointer = NULL;
 		if (bytes)
 			error = pool_alloc(pool, bytes, known, pointer);

@@ -72,10 +72,12 @@ bool rt_pool_name(struct rt_pool *pool, struct rt_pool_name *name, int *device);
 /* @pool: NULL: the current device's; else one of that device. */
 vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vgpuStream_t stream);
 
-/* ---- for memory.c, with the lock held, of the current context ---- */
+/* ---- for memory.c and contexts.c, with the lock held, of the current context ---- */
 
 /* The program has waited: chunks that nothing uses are given back, down to the thresholds. */
 void rt_pools_settle(void);
+/* The context was closed, and its memory is gone. */
+void rt_pools_forget(void);
 /* Waits for what uses free memory and gives all of it back; false: there is none. */
 bool rt_pools_release(void);
 /* Is it an allocation from a pool, of any context? */

@@ -36,29 +36,12 @@ uint64_t rt_parts_reserved(const struct rt_by_context *parts)
 	return reserved;
 }
 
-bool rt_parts_refresh(const struct rt_by_context *parts)
-{
-	struct rt_part *part;
-	bool any = false;
-
-	RT_FOR_EACH_PART(part, parts) {
-		if (part->generation == part->context->generation)
-			continue;
-		part->generation = part->context->generation;
-		rt_store_forget(&part->store);
-		any = true;
-	}
-	return any;
-}
-
 struct rt_part *rt_part_here(struct rt_by_context *parts, struct rt_pool *pool)
 {
 	struct rt_part *part = rt_by_context_make(parts, rt_current, sizeof(*part));
 
 	if (part && !part->context)
-		*part = (struct rt_part){
-			.pool = pool, .context = rt_current, .generation = rt.generation
-		};
+		*part = (struct rt_part){ .pool = pool, .context = rt_current };
 	return part;
 }
 
@@ -67,4 +50,10 @@ struct rt_part *rt_part_used(const struct rt_by_context *parts)
 	struct rt_part *part = rt_by_context_get(parts, rt_number_of(rt_current));
 
 	return part && part->context ? part : NULL;
+}
+
+void rt_part_forget(struct rt_part *part)
+{
+	rt_store_forget(&part->store);
+	part->context = NULL;
 }

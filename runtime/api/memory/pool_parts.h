@@ -15,8 +15,7 @@ struct rt_pool;
 struct rt_part {
 	struct rt_store store;		/* first: what rt_store_of() finds */
 	struct rt_pool *pool;
-	struct rt_state *context;	/* NULL: it has had none yet */
-	uint64_t generation;		/* of the context */
+	struct rt_state *context;	/* NULL: it has none, or that was closed */
 };
 
 /* The next part from context *@number on, which becomes the one behind; or NULL */
@@ -28,11 +27,11 @@ struct rt_part *rt_part_next(const struct rt_by_context *parts, unsigned int *nu
 /* Bytes of all parts, of what is allocated and of all chunks. */
 uint64_t rt_parts_used(const struct rt_by_context *parts);
 uint64_t rt_parts_reserved(const struct rt_by_context *parts);
-/* What was in contexts that are gone is gone, too; false: nothing was. */
-bool rt_parts_refresh(const struct rt_by_context *parts);
 /* That of the current context, of @pool; NULL: no memory of the process. */
 struct rt_part *rt_part_here(struct rt_by_context *parts, struct rt_pool *pool);
 /* The same if there is one already, or NULL. */
 struct rt_part *rt_part_used(const struct rt_by_context *parts);
+/* Its context was closed. */
+void rt_part_forget(struct rt_part *part);
 
 #endif

@@ -3,6 +3,7 @@
  * The rig of the driver API's tests.
  */
 #include "drv_rig.h"
+#include "vgpu_runtime.h"
 
 const char drv_ptx[] =
 	".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -20,6 +21,22 @@ const char drv_ptx[] =
 	"	ret;\n"
 	"}\n"
 	".visible .entry nothing()\n{\n	ret;\n}\n";
+
+const char drv_spin_ptx[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .entry spin(.param .u64 p_where, .param .u32 p_rounds)\n"
+	"{\n"
+	"	.reg .u64 %rd<2>;\n	.reg .u32 %r<3>;\n	.reg .pred %p<2>;\n"
+	"	ld.param.u64 %rd1, [p_where];\n"
+	"	ld.param.u32 %r1, [p_rounds];\n"
+	"	mov.u32 %r2, 0;\n"
+	"again:\n"
+	"	add.u32 %r2, %r2, 1;\n"
+	"	setp.lt.u32 %p1, %r2, %r1;\n"
+	"	@%p1 bra again;\n"
+	"	st.volatile.global.u32 [%rd1], %r2;\n"
+	"	ret;\n"
+	"}\n";
 
 CUcontext drv_begin(void)
 {
@@ -51,4 +68,16 @@ uint32_t drv_read(CUdeviceptr word)
 
 	OK(cuMemcpyDtoH(&value, word, 4));
 	return value;
+}
+
+void drv_pop_all(void)
+{
+	while (cuCtxPopCurrent(NULL) == CUDA_SUCCESS)
+		;
+}
+
+void drv_reset(void)
+{
+	drv_pop_all();
+	assert_int_equal(vgpuDeviceReset(), vgpuSuccess);
 }

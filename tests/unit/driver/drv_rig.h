@@ -21,11 +21,17 @@
 
 /* set: *where = value, where is a u64 and value a u32 behind it, then a u64 that is added */
 extern const char drv_ptx[];
+/* spin: p_rounds rounds later, *p_where, a u64, is p_rounds, a u32 */
+extern const char drv_spin_ptx[];
 
 /* cuInit() and a context of its own. */
 CUcontext drv_begin(void);
 void drv_end(CUcontext context);
 CUdeviceptr drv_words(unsigned int count);
 uint32_t drv_read(CUdeviceptr word);
+/* Nothing is current any more. */
+void drv_pop_all(void);
+/* And the primary context is closed: with no other open, the next is of a new device. */
+void drv_reset(void);
 
 #endif

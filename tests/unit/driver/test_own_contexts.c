@@ -7,23 +7,6 @@
 #include "drv_rig.h"
 #include "vgpu_runtime.h"
 
-/* spin: p_rounds rounds later, *where = rounds */
-static const char spin_ptx[] =
-	".version 7.0\n.target sm_70\n.address_size 64\n"
-	".visible .entry spin(.param .u64 p_where, .param .u32 p_rounds)\n"
-	"{\n"
-	"	.reg .u64 %rd<2>;\n	.reg .u32 %r<3>;\n	.reg .pred %p<2>;\n"
-	"	ld.param.u64 %rd1, [p_where];\n"
-	"	ld.param.u32 %r1, [p_rounds];\n"
-	"	mov.u32 %r2, 0;\n"
-	"again:\n"
-	"	add.u32 %r2, %r2, 1;\n"
-	"	setp.lt.u32 %p1, %r2, %r1;\n"
-	"	@%p1 bra again;\n"
-	"	st.volatile.global.u32 [%rd1], %r2;\n"
-	"	ret;\n"
-	"}\n";
-
 #define ROUNDS	200000u
 
 /** struct own - a context with what the tests use in it */
@@ -40,7 +23,7 @@ static struct own own_begin(void)
 
 	OK(cuModuleLoadData(&own.module, drv_ptx));
 	OK(cuModuleGetFunction(&own.set, own.module, "set"));
-	OK(cuModuleLoadData(&own.spin_module, spin_ptx));
+	OK(cuModuleLoadData(&own.spin_module, drv_spin_ptx));
 	OK(cuModuleGetFunction(&own.spin, own.spin_module, "spin"));
 	own.words = drv_words(16);
 	return own;
@@ -65,12 +48,6 @@ static void spin_blocks(const struct own *own, unsigned int blocks, uint32_t rou
 static void spin(const struct own *own)
 {
 	spin_blocks(own, 1, ROUNDS);
-}
-
-static void pop_all(void)
-{
-	while (cuCtxPopCurrent(NULL) == CUDA_SUCCESS)
-		;
 }
 
 static void an_address_is_of_one_context(void **state)
@@ -218,7 +195,7 @@ static void a_stream_waits_for_an_event_of_another_context(void **state)
 	REFUSED(cuStreamDestroy(stream), CUDA_ERROR_INVALID_HANDLE);
 	OK(cuCtxDestroy(a.context));
 	OK(cuCtxDestroy(b.context));
-	pop_all();
+	drv_pop_all();
 }
 
 static void variables_are_of_each_context(void **state)
@@ -338,7 +315,7 @@ static void the_last_detach_destroys(void **state)
 	CUcontext context, same;
 
 	(void)state;
-	pop_all();
+	drv_pop_all();
 	context = drv_begin();
 	OK(cuCtxAttach(&same, 0));
 	assert_ptr_equal(same, context);
@@ -371,7 +348,7 @@ static void many_contexts_are_apart(void **state)
 		}
 		for (unsigned int i = 0; i < MANY; i++)
 			OK(cuCtxDestroy(contexts[i]));
-		pop_all();
+		drv_pop_all();
 	}
 }
 
@@ -541,8 +518,7 @@ static float time_beside(const char *policy)
 	CUevent begin, end;
 	float ms;
 
-	pop_all();
-	assert_int_equal(cudaDeviceReset(), cudaSuccess);
+	drv_reset();
 	setenv("VGPU_SET", policy, 1);
 	a = own_begin();
 	OK(cuEventCreate(&begin, 0));
@@ -558,7 +534,7 @@ static float time_beside(const char *policy)
 	OK(cuCtxDestroy(a.context));
 	OK(cuCtxDestroy(b.context));
 	unsetenv("VGPU_SET");
-	pop_all();
+	drv_pop_all();
 	return ms;
 }
 
