@@ -20,8 +20,7 @@ static void context_reset(void)
 	rt_events_reset();
 	rt_modules_reset();
 	rt_streams_reset();
-	for (unsigned int i = 0; i < RT_QUEUES; i++)
-		rt_queue_forget(&rt.queues[i]);
+	rt_queues_forget();
 	rt_virtual_reset();
 	rt_pools_forget();
 	rt_alloc_reset();

@@ -222,8 +222,8 @@ vgpuError_t rt_open(void)
 	if (!error && sms != rt.info.sms)
 		error = rt.ops->limit_sms(rt.transport, sms);
 	if (error) {
-		rt.ops->close(rt.transport);
-		rt.transport = NULL;
+		rt_close();
+		rt_queues_forget();
 		if (error == -ENOSPC)
 			rt_message(
 				"all hardware queues of the device are in use by other processes");
@@ -235,6 +235,7 @@ vgpuError_t rt_open(void)
 	unknown = rt_variables_map();
 	if (unknown != vgpuSuccess) {
 		rt_close();
+		rt_queues_forget();
 		return open_failed(unknown);
 	}
 	if (!exit_set) {

@@ -125,26 +125,8 @@ static void drop_waits(const struct rt_queue *queue)
 	}
 }
 
-/* A queue nobody uses goes back to the device, for other processes, unless it is still at work. */
-void rt_queue_put(struct rt_queue *queue)
-{
-	if (--queue->streams || queue->pending || queue->submitted > queue->completed ||
-	    queue->stages)
-		return;
-	for (struct vgpuEvent *event = rt.events; event; event = event->next)
-		if (event->queue == queue)
-			event->queue = NULL;	/* done, since all of the queue is */
-	for (struct rt_slot *slot = rt.busy_slots; slot; slot = slot->next)
-		if (slot->queue == queue)
-			slot->queue = NULL;
-	drop_waits(queue);
-	if (rt.ops->queue_destroy(rt.transport, queue->hw))
-		return;
-	rt_queue_forget(queue);
-}
-
 /* Without the device: the queue is closed, or its context is gone. */
-void rt_queue_forget(struct rt_queue *queue)
+static void queue_forget(struct rt_queue *queue)
 {
 	uint64_t epoch = queue->epoch + 1;
 
@@ -160,6 +142,30 @@ void rt_queue_forget(struct rt_queue *queue)
 	rt_host_calls_forget(queue);
 	memset(queue, 0, sizeof(*queue));
 	queue->epoch = epoch;
+}
+
+void rt_queues_forget(void)
+{
+	for (unsigned int i = 0; i < RT_QUEUES; i++)
+		queue_forget(&rt.queues[i]);
+}
+
+/* A queue nobody uses goes back to the device, for other processes, unless it is still at work. */
+void rt_queue_put(struct rt_queue *queue)
+{
+	if (--queue->streams || queue->pending || queue->submitted > queue->completed ||
+	    queue->stages)
+		return;
+	for (struct vgpuEvent *event = rt.events; event; event = event->next)
+		if (event->queue == queue)
+			event->queue = NULL;	/* done, since all of the queue is */
+	for (struct rt_slot *slot = rt.busy_slots; slot; slot = slot->next)
+		if (slot->queue == queue)
+			slot->queue = NULL;
+	drop_waits(queue);
+	if (rt.ops->queue_destroy(rt.transport, queue->hw))
+		return;
+	queue_forget(queue);
 }
 
 /* Note what is done, and free the staged bytes that finished commands read. */

@@ -324,7 +324,8 @@ vgpuError_t rt_queue_get(unsigned int priority, struct rt_queue **queue);
  */
 struct rt_queue *rt_queue_get_aside(void);
 void rt_queue_put(struct rt_queue *queue);
-void rt_queue_forget(struct rt_queue *queue);
+/* All of them: the device was closed. */
+void rt_queues_forget(void);
 vgpuError_t rt_put(struct rt_queue *queue, const struct vgpu_cmd *cmd, const void *params);
 vgpuError_t rt_flush(struct rt_queue *queue);
 vgpuError_t rt_flush_all(void);

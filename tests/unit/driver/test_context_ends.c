@@ -3,7 +3,36 @@
  * What the end of a context leaves, also of one that could not be opened; and what other threads
  * and other contexts do meanwhile.
  */
+#include <pthread.h>
+
 #include "drv_rig.h"
+#include "variables.h"
+
+#define ROUNDS	300000u
+
+/** struct spinner - a context with a kernel that takes its time */
+struct spinner {
+	CUcontext context;
+	CUfunction spin;
+};
+
+static struct spinner spinner_begin(void)
+{
+	struct spinner spinner = { .context = drv_begin() };
+	CUmodule module;
+
+	OK(cuModuleLoadData(&module, drv_spin_ptx));
+	OK(cuModuleGetFunction(&spinner.spin, module, "spin"));
+	return spinner;
+}
+
+static void spin(const struct spinner *spinner, CUdeviceptr where, CUstream stream)
+{
+	uint32_t rounds = ROUNDS;
+	void *params[] = { &where, &rounds };
+
+	OK(cuLaunchKernel(spinner->spin, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+}
 
 /* ---- memory of pools ----------------------------------------------------- */
 
@@ -67,11 +96,63 @@ static void a_destroyed_pool_ends_with_a_context(void **state)
 	drv_pop_all();
 }
 
+/* ---- one that could not be opened ---------------------------------------- */
+
+static char pages[3 * VGPU_PAGE_SIZE];
+
+/* Pages of variables that begin in the middle of one cannot be managed memory. */
+static void open_in_vain(void)
+{
+	static const struct rt_variable_table table = {
+		.start = pages + 8, .end = pages + 8 + VGPU_PAGE_SIZE
+	};
+	CUcontext context;
+
+	OK(cuInit(0));
+	pthread_mutex_lock(&rt_lock);
+	rt_variables_add(&table);
+	pthread_mutex_unlock(&rt_lock);
+	assert_int_not_equal(cuCtxCreate(&context, 0, 0), CUDA_SUCCESS);
+	pthread_mutex_lock(&rt_lock);
+	rt_variables_remove(&table);
+	pthread_mutex_unlock(&rt_lock);
+}
+
+/* The next one of its number has queues of its own alone: its numbers hold. */
+static void a_failed_open_leaves_no_queue(void **state)
+{
+	struct spinner spinner;
+	uint32_t *pinned;
+	CUdeviceptr words;
+	CUstream stream;
+
+	(void)state;
+	drv_reset();
+	setenv("VGPU_MAX_CONNECTIONS", "2", 1);
+	open_in_vain();
+	spinner = spinner_begin();
+	words = drv_words(16);
+	for (unsigned int i = 0; i < 20; i++)
+		OK(cuMemsetD32Async(words, i, 16, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemHostAlloc((void **)&pinned, 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	*pinned = 0;
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	spin(&spinner, (CUdeviceptr)(uintptr_t)pinned, stream);
+	OK(cuStreamSynchronize(stream));
+	assert_int_equal(*pinned, ROUNDS);
+	OK(cuMemFreeHost(pinned));
+	drv_end(spinner.context);
+	unsetenv("VGPU_MAX_CONNECTIONS");
+	drv_pop_all();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_pool_ends_with_its_context),
 		cmocka_unit_test(a_destroyed_pool_ends_with_a_context),
+		cmocka_unit_test(a_failed_open_leaves_no_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
