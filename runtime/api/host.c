@@ -148,7 +148,7 @@ static vgpuError_t sync_contexts(void)
 		vgpuError_t one;
 
 		rt_current = state;
-		if (rt.phase != RT_READY || rt.sticky != vgpuSuccess)
+		if (!rt_has_device(state) || rt.sticky != vgpuSuccess)
 			continue;
 		one = rt_sync_all();
 		if (rt_current == current)

@@ -94,7 +94,7 @@ static int map_on(struct rt_state *device, size_t index, bool behind)
 
 static bool can_map(const struct rt_state *device)
 {
-	return device->phase == RT_READY && device->ops->map_host;
+	return rt_has_device(device) && device->ops->map_host;
 }
 
 vgpuError_t rt_pinned_map(size_t index)

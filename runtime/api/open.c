@@ -33,7 +33,7 @@ static void after_fork(void)
 	pthread_mutex_init(&rt_lock, NULL);
 	rt_host_calls_forked();
 	rt_for_each(state)
-		if (state->phase == RT_READY || state->phase == RT_FAILED) {
+		if (rt_has_device(state) || state->phase == RT_FAILED) {
 			state->phase = RT_FORKED;
 			rt_devices[rt_device_of(state)].phase = RT_FORKED;
 		}

@@ -253,6 +253,12 @@ static inline int rt_device(void)
 	return rt_device_of(rt_current);
 }
 
+/* It is open, or another thread waits for its work to close it. */
+static inline bool rt_has_device(const struct rt_state *state)
+{
+	return state->transport && state->phase != RT_FORKED;
+}
+
 /* Its place in tables of all contexts (by_context.h). */
 static inline unsigned int rt_number_of(const struct rt_state *state)
 {

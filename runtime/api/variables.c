@@ -260,7 +260,7 @@ static void remove_range(const void *start)
 	range = *at;
 	if (!range || is_used(range))
 		return;
-	if (range->owner && range->owner->phase == RT_READY)
+	if (range->owner && rt_has_device(range->owner))
 		on_owner(range, unmap_range);
 	*at = range->next;
 	free(range);

@@ -4,6 +4,7 @@
  * and other contexts do meanwhile.
  */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "drv_rig.h"
 #include "variables.h"
@@ -147,12 +148,46 @@ static void a_failed_open_leaves_no_queue(void **state)
 	drv_pop_all();
 }
 
+/* ---- other threads ------------------------------------------------------- */
+
+static void *destroy(void *context)
+{
+	OK(cuCtxDestroy(context));
+	return NULL;
+}
+
+/* What its last kernel writes is freed only then, whoever frees it. */
+static void memory_is_freed_while_a_context_ends(void **state)
+{
+	struct spinner spinner = spinner_begin();
+	CUcontext beside = drv_begin();
+	pthread_t thread;
+	uint32_t *pinned;
+
+	(void)state;
+	OK(cuMemHostAlloc((void **)&pinned, 4, CU_MEMHOSTALLOC_PORTABLE));
+	OK(cuCtxPushCurrent(spinner.context));
+	for (unsigned int i = 0; i < 8; i++)
+		spin(&spinner, (CUdeviceptr)(uintptr_t)pinned, NULL);
+	OK(cuCtxPopCurrent(NULL));
+	pthread_create(&thread, NULL, destroy, spinner.context);
+	while (cuCtxPushCurrent(spinner.context) == CUDA_SUCCESS)
+		OK(cuCtxPopCurrent(NULL));
+	/* it waits for the kernels now, or they are done */
+	usleep(20000);
+	OK(cuMemFreeHost(pinned));
+	pthread_join(thread, NULL);
+	drv_end(beside);
+	drv_pop_all();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_pool_ends_with_its_context),
 		cmocka_unit_test(a_destroyed_pool_ends_with_a_context),
 		cmocka_unit_test(a_failed_open_leaves_no_queue),
+		cmocka_unit_test(memory_is_freed_while_a_context_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
