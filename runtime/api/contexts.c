@@ -33,7 +33,7 @@ static void context_reset(void)
 	rt.generation++;
 }
 
-/* The current context, which is open. The lock is given up meanwhile. */
+/* The current context, which is open. The lock is given up meanwhile, unless it is idle. */
 static void end_current(void)
 {
 	__atomic_store_n(&rt.resetting, true, __ATOMIC_RELAXED);
@@ -77,12 +77,21 @@ vgpuError_t vgpuDeviceReset(void)
 	return vgpuSuccess;
 }
 
-/* With the lock held, of the current context. */
+/* All that it was given is done, as far as we know. */
+static bool is_idle(void)
+{
+	for (unsigned int i = 0; i < RT_QUEUES; i++)
+		if (rt.queues[i].completed != rt.queues[i].last)
+			return false;
+	return !rt.waiting && !rt_host_calls_any();
+}
+
+/* With the lock held, of the current context: closing it does not give the lock up. */
 static bool is_empty(void)
 {
-	return rt.phase == RT_READY && rt.sticky == vgpuSuccess && !rt.waiting && !rt.modules &&
+	return rt.phase == RT_READY && rt.sticky == vgpuSuccess && is_idle() && !rt.modules &&
 	       !rt.streams && !rt.events && !rt.heap.count && !rt_virtual_in_use() &&
-	       !rt.stack_limit && !rt.malloc.limit && !rt.printf.limit;
+	       !rt.stack_limit && !rt.malloc.limit && !rt.printf.limit && !rt.advised.count;
 }
 
 void rt_primary_leave(int device)

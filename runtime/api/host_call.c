@@ -180,6 +180,16 @@ vgpuError_t rt_host_call_add(struct rt_queue *queue, struct rt_host_call *call)
 	return error;
 }
 
+bool rt_host_calls_any(void)
+{
+	bool any;
+
+	pthread_mutex_lock(&calls_lock);
+	any = rt.callers;
+	pthread_mutex_unlock(&calls_lock);
+	return any;
+}
+
 void rt_host_calls_end(bool abandon)
 {
 	struct rt_state *state = rt_current;

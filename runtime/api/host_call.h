@@ -41,6 +41,8 @@ vgpuError_t rt_queue_host_call(struct rt_queue *queue, const struct rt_host_call
 vgpuError_t rt_host_call_add(struct rt_queue *queue, struct rt_host_call *call);
 /* The calling thread is in such a function: it may not call the API. */
 bool rt_in_host_call(void);
+/* Has the current context a thread that calls some? With rt_lock held. */
+bool rt_host_calls_any(void);
 /*
  * The current device is closed next: waits, with rt_lock given up, until all functions have been
  * called. With @abandon no more are, and one that has not returned is not waited for.

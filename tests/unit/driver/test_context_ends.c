@@ -4,10 +4,13 @@
  * and other contexts do meanwhile.
  */
 #include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "drv_rig.h"
 #include "variables.h"
+#include "vgpu_runtime.h"
 
 #define ROUNDS	300000u
 
@@ -181,6 +184,47 @@ static void memory_is_freed_while_a_context_ends(void **state)
 	drv_pop_all();
 }
 
+static sem_t begun, go;
+static bool in_vain;
+
+static void wait_to_go(void *unused)
+{
+	struct timespec end;
+
+	(void)unused;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 20;
+	in_vain = sem_timedwait(&go, &end);
+}
+
+static void *use_the_primary_one(void *unused)
+{
+	(void)unused;
+	assert_int_equal(vgpuLaunchHostFunc(NULL, wait_to_go, NULL), vgpuSuccess);
+	sem_post(&begun);
+	return NULL;
+}
+
+/* A program that makes a context does not wait for what is in the primary one. */
+static void the_primary_one_stays_while_it_works(void **state)
+{
+	pthread_t thread;
+	CUcontext context;
+
+	(void)state;
+	drv_reset();
+	sem_init(&begun, 0, 0);
+	sem_init(&go, 0, 0);
+	pthread_create(&thread, NULL, use_the_primary_one, NULL);
+	sem_wait(&begun);
+	context = drv_begin();
+	sem_post(&go);
+	pthread_join(thread, NULL);
+	drv_end(context);
+	drv_reset();
+	assert_false(in_vain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +232,7 @@ int main(void)
 		cmocka_unit_test(a_destroyed_pool_ends_with_a_context),
 		cmocka_unit_test(a_failed_open_leaves_no_queue),
 		cmocka_unit_test(memory_is_freed_while_a_context_ends),
+		cmocka_unit_test(the_primary_one_stays_while_it_works),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
