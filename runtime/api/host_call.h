@@ -32,7 +32,10 @@ struct rt_host_call {
 vgpuError_t rt_host_call(vgpuStream_t stream, const struct rt_host_call *call);
 /* The same with rt_lock held. */
 vgpuError_t rt_stream_host_call(struct vgpuStream *stream, const struct rt_host_call *call);
-/* queue.c: the same behind all work of @queue. With rt_lock held. */
+/*
+ * queue.c: the same behind all work of @queue. With rt_lock held. An error, also that of a command
+ * before it: nothing is called.
+ */
 vgpuError_t rt_queue_host_call(struct rt_queue *queue, const struct rt_host_call *call);
 /*
  * host_call.c: @call, which malloc() has given, when its command, which is in @queue, is due. With

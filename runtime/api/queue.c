@@ -300,9 +300,13 @@ vgpuError_t rt_put(struct rt_queue *queue, const struct vgpu_cmd *cmd, const voi
 vgpuError_t rt_queue_host_call(struct rt_queue *queue, const struct rt_host_call *wanted)
 {
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
-	struct rt_host_call *call = malloc(sizeof(*call));
-	vgpuError_t error;
+	/* first, so that an error below is the command's own: it is not there then */
+	vgpuError_t error = rt_flush(queue);
+	struct rt_host_call *call;
 
+	if (error != vgpuSuccess)
+		return error;
+	call = malloc(sizeof(*call));
 	if (!call)
 		return vgpuErrorMemoryAllocation;
 	*call = *wanted;

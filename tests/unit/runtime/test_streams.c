@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "rig.h"
+#include "state.h"
 
 #define LOOPS 20000u
 
@@ -382,6 +383,33 @@ static void streams_come_and_go(void **state)
 	rig_end();
 }
 
+static void count(void *calls)
+{
+	__atomic_fetch_add((int *)calls, 1, __ATOMIC_RELAXED);
+}
+
+/* The call says so of the one before it; nothing waits for the function then. */
+static void a_function_behind_a_wrong_command_is_not_called(void **state)
+{
+	const struct vgpu_cmd wrong = { .op = 0xffff };
+	struct rig rig;
+	int calls = 0;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuDeviceSynchronize());
+	pthread_mutex_lock(&rt_lock);
+	OK(rt_put(rt.default_stream.queue, &wrong, NULL));
+	pthread_mutex_unlock(&rt_lock);
+	assert_int_not_equal(vgpuLaunchHostFunc(NULL, count, &calls), vgpuSuccess);
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(calls, 0);
+	OK(vgpuLaunchHostFunc(NULL, count, &calls));
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(calls, 1);
+	rig_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +428,7 @@ int main(void)
 		cmocka_unit_test(thousands_of_launches_are_all_done),
 		cmocka_unit_test(threads_work_side_by_side),
 		cmocka_unit_test(streams_come_and_go),
+		cmocka_unit_test(a_function_behind_a_wrong_command_is_not_called),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
