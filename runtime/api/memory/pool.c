@@ -209,22 +209,41 @@ void rt_pools_forget(void)
 	}
 }
 
-static bool is_busy(const struct rt_pool *pool, struct rt_use *use)
+/* Some work that uses what is free in a pool, and the context that it is of. */
+static struct rt_state *is_busy(const struct rt_pool *pool, struct rt_use *use)
 {
-	const struct rt_part *part = rt_part_used(&pool->parts);
+	const struct rt_part *part;
 
-	return part && rt_store_busy(&part->store, use);
+	RT_FOR_EACH_PART(part, &pool->parts)
+		if (is_alive(part->context) && rt_store_busy(&part->store, use))
+			return part->context;
+	return NULL;
 }
 
-/* Some work that uses what is free in a pool, of the current context. */
-static bool pools_busy(struct rt_use *use)
+/* The same of all pools of the device. */
+static struct rt_state *pools_busy(struct rt_use *use)
 {
-	if (is_busy(default_pool(rt_device()), use))
-		return true;
-	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)
-		if (is_busy(pool, use))
-			return true;
-	return false;
+	struct rt_state *context = is_busy(default_pool(rt_device()), use);
+
+	for (struct rt_pool *pool = made_pools; pool && !context; pool = pool->next)
+		if (pool->device == rt_device())
+			context = is_busy(pool, use);
+	return context;
+}
+
+/* The current context is there when the lock is had again. */
+static bool wait_in(struct rt_state *context, const struct rt_use *use)
+{
+	struct rt_state *before = rt_current;
+	vgpuError_t error;
+
+	before->waiting++;
+	rt_current = context;
+	error = rt_wait(use->queue, use->seq);
+	rt_current = before;
+	before->waiting--;
+	/* one that has died is no reason to wait any more */
+	return error == vgpuSuccess || !is_alive(context);
 }
 
 static bool release_free(struct rt_pool *pool)
@@ -237,11 +256,12 @@ static bool release_free(struct rt_pool *pool)
 
 bool rt_pools_release(void)
 {
+	struct rt_state *context;
 	struct rt_use use;
 	bool released;
 
 	/* the lock is given up meanwhile: what there is is looked at again each time */
-	while (pools_busy(&use) && rt_wait(use.queue, use.seq) == vgpuSuccess)
+	while ((context = pools_busy(&use)) && wait_in(context, &use))
 		;
 	released = release_free(default_pool(rt_device()));
 	for (struct rt_pool *pool = made_pools; pool; pool = pool->next)

@@ -78,7 +78,10 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 void rt_pools_settle(void);
 /* The context was closed, and its memory is gone. */
 void rt_pools_forget(void);
-/* Waits for what uses free memory and gives all of it back; false: there is none. */
+/*
+ * Waits for what uses free memory, in all contexts of the device, and gives all of it back; false:
+ * there is none.
+ */
 bool rt_pools_release(void);
 /* Is it an allocation from a pool, of any context? */
 bool rt_pool_has(const void *pointer);

@@ -100,6 +100,31 @@ static void a_destroyed_pool_ends_with_a_context(void **state)
 	drv_pop_all();
 }
 
+/* One context waits for what streams of another still use. */
+static void free_memory_of_other_contexts_is_waited_for(void **state)
+{
+	struct spinner a;
+	CUdeviceptr in_a, in_b;
+	CUcontext b;
+
+	(void)state;
+	drv_reset();
+	setenv("VGPU_VRAM", "64M", 1);
+	a = spinner_begin();
+	OK(cuMemAllocAsync(&in_a, 40 << 20, NULL));
+	b = drv_begin();
+	OK(cuCtxPushCurrent(a.context));
+	spin(&a, in_a, NULL);
+	OK(cuMemFreeAsync(in_a, NULL));
+	OK(cuCtxPopCurrent(NULL));
+	OK(cuMemAllocAsync(&in_b, 40 << 20, NULL));
+	OK(cuMemFreeAsync(in_b, NULL));
+	drv_end(b);
+	drv_end(a.context);
+	unsetenv("VGPU_VRAM");
+	drv_pop_all();
+}
+
 /* ---- one that could not be opened ---------------------------------------- */
 
 static char pages[3 * VGPU_PAGE_SIZE];
@@ -230,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_pool_ends_with_its_context),
 		cmocka_unit_test(a_destroyed_pool_ends_with_a_context),
+		cmocka_unit_test(free_memory_of_other_contexts_is_waited_for),
 		cmocka_unit_test(a_failed_open_leaves_no_queue),
 		cmocka_unit_test(memory_is_freed_while_a_context_ends),
 		cmocka_unit_test(the_primary_one_stays_while_it_works),
