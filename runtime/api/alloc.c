@@ -427,7 +427,7 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 
 /* ---- memory of several processes ----------------------------------------- */
 
-/* The block of the current device around @address that is device memory of the program's own. */
+/* The block of the current context around @address that is device memory of the program's own. */
 static struct rt_block *own_block(uint64_t address)
 {
 	long i = block_below(address);

@@ -8,7 +8,8 @@
  *
  * All contexts of a process have different addresses, as with unified addressing: each allocates in
  * a range of its own, which is reserved for as long as the process runs, so an address says which
- * context it is of (rt_owner()). One of a context that was destroyed is of none.
+ * context it is of (rt_owner()). One of a context that was destroyed is of none, until a later one
+ * has its range.
  *
  * A struct rt_state is never freed. One of a context that was closed serves a later one, when no
  * thread has it any more.

@@ -47,7 +47,7 @@ bool rt_in_host_call(void);
 /* Has the current context a thread that calls some? With rt_lock held. */
 bool rt_host_calls_any(void);
 /*
- * The current device is closed next: waits, with rt_lock given up, until all functions have been
+ * The current context is closed next: waits, with rt_lock given up, until all functions have been
  * called. With @abandon no more are, and one that has not returned is not waited for.
  */
 void rt_host_calls_end(bool abandon);

@@ -203,7 +203,8 @@ struct rt_state {
 	const struct vgpu_transport_ops *ops;
 	struct vgpu_transport *transport;
 	struct vgpu_device_info info;
-	unsigned int waiting;		/* threads inside the transport without the lock */
+	/* threads without the lock that go on with it: in the transport, or for another context */
+	unsigned int waiting;
 	/* the program has waited for work (memory/pool.h); NULL: nobody wants to know */
 	void (*synced)(void);
 	struct rt_heap heap;
@@ -352,7 +353,7 @@ vgpuError_t rt_copy_held(struct rt_queue *queue, uint32_t op, uint64_t dst, uint
 vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes);
 vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, const void **staged);
 
-/* host_map.c: have the current device, which is being opened, map all of it; a negative errno */
+/* host_map.c: have the current context, which is being opened, map all of it; a negative errno */
 int rt_pinned_open(void);
 
 /*
@@ -389,7 +390,7 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
 /*
  * For other processes (memory/ipc.h): a name of the mapping that @address lies in, which it has for
  * as long as it is there, and where in it @address is. vgpuErrorInvalidValue: it is not device
- * memory of rt_alloc(), of the current device.
+ * memory of rt_alloc(), of the current context.
  */
 vgpuError_t rt_alloc_name(uint64_t address, uint64_t name[2], uint64_t *offset);
 bool rt_alloc_is_own(uint64_t address);	/* what rt_alloc_name() takes */
@@ -494,14 +495,6 @@ vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **stream);
 /* The context that a stream of the program is of; NULL: of none. */
 struct rt_state *rt_stream_context(vgpuStream_t handle);
 
-/* range.c: ranges of the calling thread; names are cut to so many bytes */
-#define RT_RANGE_BYTES	96
-/* Returns how many there were before. */
-unsigned int rt_range_push(const char *text);
-/* False: there is none. */
-bool rt_range_pop(void);
-/* The newest command of @stream, which has not been submitted, was made in the innermost one. */
-void rt_range_tell(const struct vgpuStream *stream);
 void rt_stream_name(vgpuStream_t handle, const char *name);
 vgpuError_t rt_stream_begin(struct vgpuStream *stream);
 /* The stream's next command waits for command @seq of @queue. */
@@ -514,6 +507,15 @@ void rt_streams_reset(void);
 
 /* events/event.c */
 void rt_events_reset(void);
+
+/* events/range.c: ranges of the calling thread; names are cut to so many bytes */
+#define RT_RANGE_BYTES	96
+/* Returns how many there were before. */
+unsigned int rt_range_push(const char *text);
+/* False: there is none. */
+bool rt_range_pop(void);
+/* The newest command of @stream, which has not been submitted, was made in the innermost one. */
+void rt_range_tell(const struct vgpuStream *stream);
 
 /* launch.c */
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],

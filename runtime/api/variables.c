@@ -113,7 +113,7 @@ static void make_ordinary(struct range *range, char *saved)
 		fill(range, saved);
 }
 
-/* On the current device. */
+/* In the current context. */
 static vgpuError_t map_range(struct range *range)
 {
 	char *saved = save(range);
@@ -133,7 +133,7 @@ static vgpuError_t map_range(struct range *range)
 	return vgpuSuccess;
 }
 
-/* Of the current device. */
+/* Of the current context. */
 static void unmap_range(struct range *range)
 {
 	char *saved = save(range);

@@ -4,9 +4,9 @@
  * (tools/vgpucc), and what becomes of them.
  *
  * The variables of one object of the process (the program, a shared library) are in whole pages of
- * their own. Until a device is open these are ordinary memory. Then they are managed memory of that
- * device, at the same addresses and with the same contents; when its context ends, ordinary memory
- * again. Nobody else may use the variables in that moment.
+ * their own. Until a context is open these are ordinary memory. Then they are managed memory of
+ * that one, at the same addresses and with the same contents; when it ends, ordinary memory again.
+ * Nobody else may use the variables in that moment.
  *
  * All functions are called with the lock held.
  */
@@ -31,23 +31,23 @@ struct rt_variable_table {
 };
 
 /*
- * A file is there; with a device open, the variables of its object are on that device at once. The
+ * A file is there; with a context open, the variables of its object are in that one at once. The
  * table remains valid until rt_variables_remove().
  */
 void rt_variables_add(const struct rt_variable_table *table);
 void rt_variables_remove(const struct rt_variable_table *table);
-/* Those that are on no device become memory of the current one, which has just been opened. */
+/* Those that are in no context become memory of the current one, which has just been opened. */
 vgpuError_t rt_variables_map(void);
-/* Before the current device is closed: reads what is in its variables. */
+/* Before the current context is closed: reads what is in its variables. */
 void rt_variables_save(void);
 /* After it was closed: they are ordinary memory that contains it. */
 void rt_variables_restore(void);
 /*
- * Kernels of the current device are to use the variables of @table. Those on another device move
- * here as long as no module was loaded there; after that it is vgpuErrorNotSupported.
+ * Kernels of the current context are to use the variables of @table. Those in another one move here
+ * as long as no module was loaded there; after that it is vgpuErrorNotSupported.
  */
 vgpuError_t rt_variables_claim(const struct rt_variable_table *table);
-/* Needs no lock. The device that @address, in a variable's page, is on; NULL: none. */
+/* Needs no lock. The context that @address, in a variable's page, is in; NULL: none. */
 struct rt_state *rt_variables_owner(uint64_t address);
 /* The variable that contains @address. */
 bool rt_variables_find(uint64_t address, uint64_t *base, uint64_t *bytes);

@@ -35,7 +35,7 @@ struct rt_ipc_event {
  */
 vgpuError_t rt_ipc_event_export(vgpuEvent_t event, struct rt_ipc_event *handle);
 /*
- * An event of the current device that is the same, without timing. vgpuErrorInvalidResourceHandle:
+ * An event of the current context that is the same, without timing. vgpuErrorInvalidResourceHandle:
  * it is no handle, or of what was destroyed, or is another user's; vgpuErrorDeviceUninitialized: of
  * this process; vgpuErrorMemoryAllocation: there is no descriptor left, or too many processes have
  * it.

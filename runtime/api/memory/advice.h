@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the program has said about managed memory: advice, and where it was last prefetched to. For
- * whole pages, of the current device's memory. The device acts on advice; what was said is kept
+ * whole pages, of the current context's memory. The device acts on advice; what was said is kept
  * here, where it can be asked for.
  *
  * All functions are called with the lock held.

@@ -38,10 +38,10 @@ vgpuError_t rt_ipc_export(const void *address, struct rt_ipc_memory *handle);
 bool rt_ipc_can(const void *address);
 /* The same for what was allocated at @address from a pool with a name; needs no lock either. */
 vgpuError_t rt_ipc_export_pooled(const void *address, struct rt_ipc_memory *handle);
-/* Can the current device, which is open, share memory? Needs the lock. */
+/* Can the current context, which is open, share memory? Needs the lock. */
 bool rt_ipc_possible(void);
 /*
- * Its beginning, on the current device. Opened again it is the same address.
+ * Its beginning, in the current context. Opened again it is the same address.
  * vgpuErrorInvalidResourceHandle: it is no handle, or of what has been freed, or is another user's;
  * vgpuErrorDeviceUninitialized: of this process; vgpuErrorPeerAccessUnsupported: of another device.
  */

@@ -68,7 +68,7 @@ void rt_store_free(struct rt_store *store, struct rt_piece *piece, const struct 
 struct rt_piece *rt_store_add(struct rt_store *store, uint64_t address, uint64_t bytes);
 /* Forget what uses free pieces as far as it is over. */
 void rt_store_settle(struct rt_store *store);
-/* Some work that uses a free piece; false: none does. After rt_store_settle(). */
+/* Some work that uses a free piece; false: none does. */
 bool rt_store_busy(const struct rt_store *store, struct rt_use *use);
 /* The last command of use->queue that uses a free piece, as far as it is not over; false: none. */
 bool rt_store_last_use(const struct rt_store *store, struct rt_use *use);
