@@ -116,7 +116,7 @@ static struct rt_state *take_state(void)
 	struct rt_state *state;
 
 	for (unsigned int n = 0; n < rt_beside_count; n++)
-		if (!rt_beside[n]->taken)
+		if (!rt_beside[n]->front)
 			return rt_beside[n];
 	if (rt_beside_count == RT_BESIDE)
 		return NULL;
@@ -151,7 +151,6 @@ vgpuError_t rt_context_open(int device, void *front, struct rt_state **out)
 	rt_current = state;
 	error = rt_open();
 	if (error == vgpuSuccess) {
-		state->taken = true;
 		state->front = front;
 		*out = state;
 	} else {
@@ -181,9 +180,7 @@ void rt_context_close(struct rt_state *state)
 void rt_context_forget(struct rt_state *state)
 {
 	pthread_mutex_lock(&rt_lock);
-	if (state->phase == RT_DESTROYED) {
+	if (state->phase == RT_DESTROYED)
 		state->front = NULL;
-		state->taken = false;
-	}
 	pthread_mutex_unlock(&rt_lock);
 }

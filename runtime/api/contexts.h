@@ -22,8 +22,8 @@
 #include "state.h"
 
 /*
- * Opens one more context of @device; @front is what the caller calls it. The thread's is not
- * changed. vgpuErrorMemoryAllocation: the device, or the process, can have no more.
+ * Opens one more context of @device; @front, not NULL, is what the caller calls it. The thread's is
+ * not changed. vgpuErrorMemoryAllocation: the device, or the process, can have no more.
  */
 vgpuError_t rt_context_open(int device, void *front, struct rt_state **out);
 /*

@@ -13,6 +13,7 @@ struct rt_state rt_devices[RT_DEVICES];
 struct rt_state *rt_beside[RT_BESIDE];
 unsigned int rt_beside_count;
 __thread struct rt_state *rt_current = rt_devices;
+void (*rt_when_synced)(void);
 __thread bool rt_thread_entered;
 
 static __thread vgpuError_t last_error;

@@ -193,8 +193,7 @@ struct rt_state {
 	/* of one beside the primary ones: */
 	int device;
 	unsigned int number;		/* among all contexts, from RT_DEVICES on */
-	bool taken;			/* by one, which may have been destroyed */
-	void *front;			/* what a front end calls it */
+	void *front;			/* what a front end calls it; NULL: there is none of it */
 	/* counts resets: what belongs to an earlier one is known by it */
 	uint64_t generation;
 	vgpuError_t open_error;		/* RT_FAILED */
@@ -205,8 +204,6 @@ struct rt_state {
 	struct vgpu_device_info info;
 	/* threads without the lock that go on with it: in the transport, or for another context */
 	unsigned int waiting;
-	/* the program has waited for work (memory/pool.h); NULL: nobody wants to know */
-	void (*synced)(void);
 	struct rt_heap heap;
 	struct rt_malloc malloc;
 	uint32_t stack_limit;		/* bytes of a thread's stack, 0: the default */
@@ -235,6 +232,8 @@ extern struct rt_state rt_devices[RT_DEVICES];	/* the primary contexts */
 extern struct rt_state *rt_beside[RT_BESIDE];
 extern unsigned int rt_beside_count;
 extern __thread struct rt_state *rt_current;
+/* Called when the program has waited for work (memory/pool.h); NULL: nobody wants to know. */
+extern void (*rt_when_synced)(void);
 /* The thread has used a device. */
 extern __thread bool rt_thread_entered;
 #define rt (*rt_current)
@@ -289,8 +288,8 @@ static inline struct rt_state *rt_context_on(int device)
 /* The program has waited for the device, a stream or an event, with @error. */
 static inline vgpuError_t rt_synced(vgpuError_t error)
 {
-	if (error == vgpuSuccess && rt.synced)
-		rt.synced();
+	if (error == vgpuSuccess && rt_when_synced)
+		rt_when_synced();
 	return error;
 }
 

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/state.h"
 #include "commands.h"
 #include "core.h"
 #include "sanitizer.h"
 #include "transport/embedded_device.h"
 #include "vgpu.h"
 
-#define DEVICES	1040u	/* each context has one: those of 16 devices, and 1024 */
+#define DEVICES	(RT_DEVICES + RT_BESIDE)	/* each context has one */
 
 struct pending {
 	struct pending *next;
@@ -52,7 +53,7 @@ static void number_device(unsigned int index, const void *host)
 	u32 n = index;
 
 	if (n >= DEVICES || hosts[n])
-		for (n = 16; n < DEVICES && hosts[n]; n++)
+		for (n = RT_DEVICES; n < DEVICES && hosts[n]; n++)
 			;
 	if (n == DEVICES)
 		return;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/state.h"
 #include "commands.h"
 #include "core.h"
 #include "sanitizer.h"
@@ -18,7 +19,7 @@ static u64 freed_count;
 
 /* ---- ranges of devices -------------------------------------------------- */
 
-#define HEAPS	1040u
+#define HEAPS	(RT_DEVICES + RT_BESIDE)	/* each context has one */
 
 static struct { u64 address, bytes; } heaps[HEAPS];
 static unsigned int heap_count;

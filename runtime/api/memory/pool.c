@@ -368,7 +368,7 @@ static vgpuError_t pool_alloc(struct rt_pool *pool, uint64_t asked, struct vgpuS
 
 	if (bytes < asked || !part)
 		return vgpuErrorMemoryAllocation;
-	rt.synced = rt_pools_settle;
+	rt_when_synced = rt_pools_settle;
 	/* calls that wait give the lock up meanwhile */
 	pool->callers++;
 	error = find_piece(part, bytes, stream, &piece);
