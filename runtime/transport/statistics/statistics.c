@@ -124,8 +124,11 @@ static struct label **range_of(struct vgpu_statistics *s, u32 queue, u64 seq)
 void vgpu_statistics_name(struct vgpu_statistics *s, u32 context, u32 queue, u64 seq,
 			  const char *text)
 {
-	struct label *label = make_label(context, queue, seq, text);
+	struct label *label;
 
+	if (getpid() != s->owner)
+		return;
+	label = make_label(context, queue, seq, text);
 	pthread_mutex_lock(&open_lock);
 	if (label && seq) {
 		*s->ranges_end = label;
@@ -237,8 +240,10 @@ static void fill_sums(struct vgpu_statistics *s, FILE *out, const struct vgpu_la
 
 void vgpu_statistics_add(struct vgpu_statistics *s, const struct vgpu_launch_counts *counts)
 {
+	if (getpid() != s->owner)
+		return;
 	pthread_mutex_lock(&open_lock);
-	if (getpid() == s->owner && !s->failed && !s->finished) {
+	if (!s->failed && !s->finished) {
 		write_part(s, counts, fill_launch, s->csv ? "" : JSON_REST);
 		s->launches++;
 		vgpu_stats_sums_add(&s->sums, counts);
@@ -250,7 +255,7 @@ void vgpu_statistics_add(struct vgpu_statistics *s, const struct vgpu_launch_cou
 /* With the lock held */
 static void finish(struct vgpu_statistics *s)
 {
-	if (getpid() == s->owner && !s->failed && !s->finished)
+	if (!s->failed && !s->finished)
 		write_part(s, NULL, fill_sums, "");
 	s->finished = true;
 }
@@ -299,6 +304,18 @@ static int open_file(struct vgpu_statistics *s)
 	return ftruncate(s->fd, 0) ? -errno : 0;
 }
 
+/*
+ * A child may have been made while another thread had the lock: it has one of its own, and no
+ * files, neither their locks.
+ */
+static void leave_to_parent(void)
+{
+	pthread_mutex_init(&open_lock, NULL);
+	for (struct vgpu_statistics *s = open_files; s; s = s->next)
+		close(s->fd);
+	open_files = NULL;
+}
+
 static void finish_all(void)
 {
 	pthread_mutex_lock(&open_lock);
@@ -314,8 +331,10 @@ static void remember(struct vgpu_statistics *s)
 	pthread_mutex_lock(&open_lock);
 	s->next = open_files;
 	open_files = s;
-	if (!registered)
+	if (!registered) {
 		atexit(finish_all);
+		pthread_atfork(NULL, NULL, leave_to_parent);
+	}
 	registered = true;
 	pthread_mutex_unlock(&open_lock);
 }
@@ -368,7 +387,7 @@ void vgpu_statistics_close(struct vgpu_statistics *s)
 {
 	struct vgpu_statistics **at;
 
-	if (!s)
+	if (!s || getpid() != s->owner)
 		return;
 	pthread_mutex_lock(&open_lock);
 	finish(s);

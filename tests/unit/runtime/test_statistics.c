@@ -11,9 +11,12 @@
 #include <cmocka.h>
 
 #include <jansson.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +27,27 @@
 static char path[64];
 static struct vgpu_config config;
 static struct vgpu_counters counters[SMS];
+
+static pid_t test_process;
+static bool hold_writes;
+static sem_t held, go_on;
+
+/* Before the library's: what comes behind each write takes as long as a test wants. */
+int ftruncate(int fd, off_t bytes)
+{
+	if (hold_writes) {
+		sem_post(&held);
+		sem_wait(&go_on);
+	}
+	return (int)syscall(SYS_ftruncate, fd, bytes);
+}
+
+/* The end of a child, behind what the library does there and before the search for leaks */
+static void leave_child(void)
+{
+	if (getpid() != test_process)
+		_exit(0);
+}
 
 static int begin(void **state)
 {
@@ -242,6 +266,41 @@ static void a_child_writes_nothing(void **state)
 	json_decref(all);
 }
 
+static void *add_one(void *statistics)
+{
+	add(statistics, 1, "saxpy", 2);
+	return NULL;
+}
+
+/* Another thread writes while the process forks: the child ends all the same. */
+static void a_child_ends_whatever_threads_did(void **state)
+{
+	struct vgpu_statistics *statistics = open_as(".json");
+	pthread_t thread;
+	pid_t child;
+	int status;
+
+	(void)state;
+	sem_init(&held, 0, 0);
+	sem_init(&go_on, 0, 0);
+	hold_writes = true;
+	assert_int_equal(pthread_create(&thread, NULL, add_one, statistics), 0);
+	sem_wait(&held);
+	child = fork();
+	if (!child) {
+		hold_writes = false;
+		alarm(60);
+		add(statistics, 2, "dot", 2);
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	hold_writes = false;
+	sem_post(&go_on);
+	pthread_join(thread, NULL);
+	vgpu_statistics_close(statistics);
+	assert_int_equal(status, 0);
+}
+
 static void names_are_refused(void **state)
 {
 	struct vgpu_statistics *statistics;
@@ -277,8 +336,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(csv_has_a_line_each, begin, end),
 		cmocka_unit_test_setup_teardown(a_killed_process_leaves_its_launches, begin, end),
 		cmocka_unit_test_setup_teardown(a_child_writes_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(a_child_ends_whatever_threads_did, begin, end),
 		cmocka_unit_test_setup_teardown(names_are_refused, begin, end),
 	};
 
+	test_process = getpid();
+	atexit(leave_child);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
