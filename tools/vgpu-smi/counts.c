@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counts_csv.h"
 #include "smi.h"
 
 static const char *const scopes[VGPU_NL_COUNTS_SCOPES] = {
@@ -17,31 +18,14 @@ static const char *const scopes[VGPU_NL_COUNTS_SCOPES] = {
 	[VGPU_NL_COUNTS_CONTEXT] = "context", [VGPU_NL_COUNTS_SM] = "sm",
 };
 
-static const char *const names[VGPU_COUNTER_COUNT] = {
-#define NAME(NAME, name, needs, metric, text) #name,
-	VGPU_COUNTERS(NAME)
-#undef NAME
-};
-
 static bool is_counted(const struct client_counts *c, unsigned int counter)
 {
 	return c->value[counter] != ~0ull;
 }
 
-/* Of the warps for which SMs had room while they had blocks of it, those that were there, in % */
 static double occupancy(const struct client_counts *c)
 {
-	double room = (double)c->value[VGPU_COUNT_ACTIVE_TIME] * c->sm_warps;
-
-	return room > 0 ? 100 * (double)c->value[VGPU_COUNT_WARP_TIME] / room : 0;
-}
-
-/* Of a launch: with as many blocks on each SM as fit */
-static double theoretical(const struct client_counts *c)
-{
-	uint64_t warps = ((uint64_t)c->block[0] * c->block[1] * c->block[2] + 31) / 32;
-
-	return c->sm_warps ? 100 * (double)(c->fitting * warps) / c->sm_warps : 0;
+	return vgpu_counts_achieved(c->value, c->sm_warps);
 }
 
 /* ---- a line each ---------------------------------------------------------- */
@@ -91,63 +75,53 @@ static void all(const struct client_counts *c)
 {
 	for (unsigned int n = 0; n < VGPU_COUNTER_COUNT; n++)
 		if (is_counted(c, n) && c->value[n])
-			printf("      %-24s %20" PRIu64 "\n", names[n], c->value[n]);
+			printf("      %-24s %20" PRIu64 "\n", vgpu_counter_names[n],
+			       c->value[n]);
 }
 
 /* ---- CSV ------------------------------------------------------------------ */
 
+/* All counters: devices differ. */
+static bool columns[VGPU_COUNTER_COUNT];
+
 static void csv_head(void)
 {
-	fputs("scope,launch,context,stream,label,kernel,sm,launches,grid,block,started_ps,"
-	      "duration_ps,preempted_ps,complete,theoretical_occupancy_pct,"
-	      "achieved_occupancy_pct,device,pid",
-	      stdout);
 	for (unsigned int n = 0; n < VGPU_COUNTER_COUNT; n++)
-		printf(",%s", names[n]);
-	putchar('\n');
-}
-
-/* Nothing where it is of several */
-static void csv_number(bool there, uint32_t value)
-{
-	if (there)
-		printf("%" PRIu32, value);
-	putchar(',');
+		columns[n] = true;
+	vgpu_csv_head(stdout, ",device,pid", columns);
 }
 
 static void csv(const struct client_counts *c)
 {
-	bool launch = c->scope == VGPU_NL_COUNTS_LAUNCH, sm = c->scope == VGPU_NL_COUNTS_SM;
+	bool is_launch = c->scope == VGPU_NL_COUNTS_LAUNCH, sm = c->scope == VGPU_NL_COUNTS_SM;
+	uint32_t warps = (uint32_t)(((uint64_t)c->block[0] * c->block[1] * c->block[2] + 31) / 32);
+	struct vgpu_csv_launch launch = {
+		.started_ps = c->started, .complete = c->complete,
+		.theoretical = vgpu_counts_theoretical(c->fitting, warps, c->sm_warps),
+	};
+	struct vgpu_csv_line line = {
+		.scope = scopes[c->scope],
+		.kernel = c->kernel,
+		.number = is_launch ? c->launch : VGPU_CSV_NONE,
+		.context = sm ? VGPU_CSV_NONE : c->context,
+		.queue = c->scope <= VGPU_NL_COUNTS_STREAM ? c->queue : VGPU_CSV_NONE,
+		.sm = sm ? c->sm : VGPU_CSV_NONE,
+		.launches = c->launches,
+		.duration_ps = c->duration,
+		.preempted_ps = c->preempted,
+		.launch = is_launch ? &launch : NULL,
+		.achieved = occupancy(c),
+	};
+	char more[32];
 
-	printf("%s,", scopes[c->scope]);
-	csv_number(launch, c->launch);
-	csv_number(!sm, c->context);
-	csv_number(c->scope <= VGPU_NL_COUNTS_STREAM, c->queue);
-	/* names are those of linkers: letters, digits and the like */
-	printf(",\"%s\",", c->kernel);
-	csv_number(sm, c->sm);
-	printf("%" PRIu64 ",", c->launches);
-	if (launch)
-		printf("%" PRIu32 "x%" PRIu32 "x%" PRIu32 ",%" PRIu32 "x%" PRIu32 "x%" PRIu32
-		       ",%" PRIu64 ",",
-		       c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
-		       c->started);
-	else
-		fputs(",,,", stdout);
-	printf("%" PRIu64 ",%" PRIu64 ",", c->duration, c->preempted);
-	if (launch)
-		printf("%d,%.2f,", c->complete, theoretical(c));
-	else
-		fputs(",,", stdout);
-	printf("%.2f,%" PRIu32 ",", occupancy(c), c->device);
+	memcpy(launch.grid, c->grid, sizeof(launch.grid));
+	memcpy(launch.block, c->block, sizeof(launch.block));
+	memcpy(line.value, c->value, sizeof(line.value));
 	if (c->pid)
-		printf("%" PRIu32, c->pid);
-	for (unsigned int n = 0; n < VGPU_COUNTER_COUNT; n++) {
-		putchar(',');
-		if (is_counted(c, n))
-			printf("%" PRIu64, c->value[n]);
-	}
-	putchar('\n');
+		snprintf(more, sizeof(more), ",%" PRIu32 ",%" PRIu32, c->device, c->pid);
+	else
+		snprintf(more, sizeof(more), ",%" PRIu32 ",", c->device);
+	vgpu_csv_line(stdout, &line, more, columns);
 }
 
 /* ---- the command ---------------------------------------------------------- */

@@ -10,25 +10,15 @@
 #include <string.h>
 
 #include "counts.h"
+#include "counts_csv.h"
 
 #define NONE	(~0ull)
 #define HUGE_CHANGE	1e300	/* from nothing to something */
 
-static const char *const names[VGPU_COUNTER_COUNT] = {
-#define VGPU_COUNTER_NAME(NAME, name, needs, metric, text) #name,
-	VGPU_COUNTERS(VGPU_COUNTER_NAME)
-#undef VGPU_COUNTER_NAME
-};
-
-const char *counts_name(unsigned int counter)
-{
-	return names[counter];
-}
-
 int counts_find(const char *name)
 {
 	for (int n = 0; n < VGPU_COUNTER_COUNT; n++)
-		if (!strcmp(name, names[n]))
+		if (!strcmp(name, vgpu_counter_names[n]))
 			return n;
 	return -1;
 }
@@ -53,6 +43,12 @@ struct counts_row *counts_row(struct counts *counts, const char *name)
 	for (n = 0; n < VGPU_COUNTER_COUNT; n++)
 		row->value[n] = NONE;
 	return row;
+}
+
+void counts_add(uint64_t *sum, uint64_t value)
+{
+	if (value != NONE)
+		*sum = (*sum == NONE ? 0 : *sum) + value;
 }
 
 void counts_free(struct counts *counts)
@@ -90,9 +86,7 @@ int counts_of_trace(struct counts *counts, const struct trace *trace)
 		row->launches++;
 		row->duration_ps += k->end > k->start ? k->end - k->start : 0;
 		for (int n = 0; n < VGPU_COUNTER_COUNT; n++)
-			if (k->counts[n] != NONE)
-				row->value[n] = (row->value[n] == NONE ? 0 : row->value[n]) +
-						k->counts[n];
+			counts_add(&row->value[n], k->counts[n]);
 	}
 	sort(counts);
 	return 0;
@@ -202,8 +196,8 @@ void counts_print(const struct counts *counts, FILE *out)
 		fprintf(out, "    %-24s %18s %18s\n", "", "total", "of a launch");
 		for (int n = 0; n < VGPU_COUNTER_COUNT; n++)
 			if (row->value[n] != NONE && row->value[n])
-				fprintf(out, "    %-24s %18" PRIu64 " %18.1f\n", names[n],
-					row->value[n],
+				fprintf(out, "    %-24s %18" PRIu64 " %18.1f\n",
+					vgpu_counter_names[n], row->value[n],
 					(double)row->value[n] / (double)row->launches);
 	}
 }
@@ -272,8 +266,10 @@ static void compare(const struct counts_row *a, const struct counts_row *b, bool
 			same++;
 			continue;
 		}
-		changes[count++] = (struct change){ names[n], a->value[n], b->value[n],
-						    relative(a->value[n], b->value[n]) };
+		changes[count++] = (struct change){
+			vgpu_counter_names[n], a->value[n], b->value[n],
+			relative(a->value[n], b->value[n]),
+		};
 	}
 	qsort(changes + 2, count - 2, sizeof(*changes), by_change);
 	fprintf(out, "  %s\n    %-24s %18s %18s %11s\n", short_name(a, name, sizeof(name)), "", "A",

@@ -35,7 +35,8 @@ int counts_read_csv(struct counts *counts, FILE *file, const char *path);
 struct counts_row *counts_row(struct counts *counts, const char *name);
 /* -1: there is no such counter */
 int counts_find(const char *name);
-const char *counts_name(unsigned int counter);
+/* ~0: it was not counted, and a sum of only such is so, too. */
+void counts_add(uint64_t *sum, uint64_t value);
 
 /* A list for each kernel; nothing if there are none. */
 void counts_print(const struct counts *counts, FILE *out);

@@ -9,13 +9,9 @@
 #include <string.h>
 
 #include "counts.h"
+#include "counts_csv.h"
 
 #define COLUMNS	(VGPU_COUNTER_COUNT + 32)
-
-static void add(uint64_t *sum, uint64_t value)
-{
-	*sum = (*sum == ~0ull ? 0 : *sum) + value;
-}
 
 /* ---- JSON --------------------------------------------------------------- */
 
@@ -35,9 +31,9 @@ static int add_launch(struct counts *counts, const json_t *launch)
 	row->launches++;
 	row->duration_ps += number_of(launch, "duration_ps");
 	for (unsigned int n = 0; n < VGPU_COUNTER_COUNT; n++) {
-		value = json_object_get(values, counts_name(n));
+		value = json_object_get(values, vgpu_counter_names[n]);
 		if (json_is_integer(value))
-			add(&row->value[n], (uint64_t)json_integer_value(value));
+			counts_add(&row->value[n], (uint64_t)json_integer_value(value));
 	}
 	return 0;
 }
@@ -123,7 +119,7 @@ static int add_line(struct counts *counts, char **head, char **fields, int count
 
 		/* empty: of this launch it was not counted */
 		if (counter >= 0 && *fields[n])
-			add(&row->value[counter], strtoull(fields[n], NULL, 10));
+			counts_add(&row->value[counter], strtoull(fields[n], NULL, 10));
 	}
 	return 0;
 }

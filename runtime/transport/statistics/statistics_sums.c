@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counts_csv.h"
 #include "statistics_sums.h"
 
 #define NONE	(~0u)
-
-static const char *const counter_names[VGPU_COUNTER_COUNT] = {
-#define VGPU_COUNTER_NAME(NAME, name, needs, metric, text) #name,
-	VGPU_COUNTERS(VGPU_COUNTER_NAME)
-#undef VGPU_COUNTER_NAME
-};
 
 /* ---- sums --------------------------------------------------------------- */
 
@@ -163,17 +158,17 @@ const char *vgpu_stats_scope_name(enum vgpu_stats_scope scope)
 	return names[scope];
 }
 
-double vgpu_stats_occupancy(const struct vgpu_config *config, const struct vgpu_stats_sum *sum)
+/* Of warps that an SM has room for, those of @sum while it had some there, in percent */
+static double achieved(const struct vgpu_config *config, const struct vgpu_stats_sum *sum)
 {
-	double room = (double)sum->value[VGPU_COUNT_ACTIVE_TIME] * (config->threads_per_sm / 32);
-
-	return room > 0 ? 100 * (double)sum->value[VGPU_COUNT_WARP_TIME] / room : 0;
+	return vgpu_counts_achieved(sum->value, config->threads_per_sm / 32);
 }
 
 /* Of a launch, with as many blocks on each SM as fit */
 static double theoretical(const struct vgpu_config *config, const struct vgpu_launch_counts *counts)
 {
-	return 100.0 * counts->occupancy * counts->warps / (config->threads_per_sm / 32);
+	return vgpu_counts_theoretical(counts->occupancy, counts->warps,
+				       config->threads_per_sm / 32);
 }
 
 /* Is @counter counted of @counts, which may be NULL: a sum? */
@@ -186,68 +181,46 @@ static bool is_there(const struct vgpu_config *config, const struct vgpu_launch_
 
 /* ---- CSV ---------------------------------------------------------------- */
 
+static void columns_of(const struct vgpu_config *config, bool columns[VGPU_COUNTER_COUNT])
+{
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+		columns[n] = vgpu_counter_exists(config, n);
+}
+
 void vgpu_stats_csv_head(FILE *out, const struct vgpu_config *config)
 {
-	fputs("scope,launch,context,stream,label,kernel,sm,launches,grid,block,started_ps,"
-	      "duration_ps,preempted_ps,complete,theoretical_occupancy_pct,achieved_occupancy_pct",
-	      out);
-	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
-		if (vgpu_counter_exists(config, n))
-			fprintf(out, ",%s", counter_names[n]);
-	fputc('\n', out);
-}
+	bool columns[VGPU_COUNTER_COUNT];
 
-/* Nothing where it is of several */
-static void csv_number(FILE *out, u32 number)
-{
-	if (number != NONE)
-		fprintf(out, "%u", number);
-	fputc(',', out);
-}
-
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; text && *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputs("\",", out);
+	columns_of(config, columns);
+	vgpu_csv_head(out, "", columns);
 }
 
 void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vgpu_stats_sum *sum,
 		    const struct vgpu_launch_counts *counts)
 {
-	bool whole = sum->scope == VGPU_STATS_LAUNCH;
+	struct vgpu_csv_line line = {
+		.scope = vgpu_stats_scope_name(sum->scope), .label = sum->label,
+		.kernel = sum->name,			    .number = sum->launch,
+		.context = sum->context,		    .queue = sum->queue,
+		.sm = sum->sm,				    .launches = sum->launches,
+		.duration_ps = sum->duration_ps,	    .preempted_ps = sum->preempted_ps,
+		.achieved = achieved(config, sum),
+	};
+	bool columns[VGPU_COUNTER_COUNT];
+	struct vgpu_csv_launch launch;
 
-	fprintf(out, "%s,", vgpu_stats_scope_name(sum->scope));
-	csv_number(out, sum->launch);
-	csv_number(out, sum->context);
-	csv_number(out, sum->queue);
-	csv_text(out, sum->label);
-	csv_text(out, sum->name);
-	csv_number(out, sum->sm);
-	fprintf(out, "%llu,", (unsigned long long)sum->launches);
-	if (whole)
-		fprintf(out, "%ux%ux%u,%ux%ux%u,%llu,", counts->grid[0], counts->grid[1],
-			counts->grid[2], counts->block[0], counts->block[1], counts->block[2],
-			(unsigned long long)counts->started);
-	else
-		fputs(",,,", out);
-	fprintf(out, "%llu,%llu,", (unsigned long long)sum->duration_ps,
-		(unsigned long long)sum->preempted_ps);
-	if (whole)
-		fprintf(out, "%d,%.2f,", counts->complete, theoretical(config, counts));
-	else
-		fputs(",,", out);
-	fprintf(out, "%.2f", vgpu_stats_occupancy(config, sum));
+	columns_of(config, columns);
 	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
-		if (is_there(config, counts, n))
-			fprintf(out, ",%llu", (unsigned long long)sum->value[n]);
-		else if (vgpu_counter_exists(config, n))
-			fputc(',', out);
-	fputc('\n', out);
+		line.value[n] = is_there(config, counts, n) ? sum->value[n] : VGPU_CSV_NOT_COUNTED;
+	if (sum->scope == VGPU_STATS_LAUNCH) {
+		launch.started_ps = counts->started;
+		launch.complete = counts->complete;
+		launch.theoretical = theoretical(config, counts);
+		memcpy(launch.grid, counts->grid, sizeof(launch.grid));
+		memcpy(launch.block, counts->block, sizeof(launch.block));
+		line.launch = &launch;
+	}
+	vgpu_csv_line(out, &line, "", columns);
 }
 
 /* ---- JSON --------------------------------------------------------------- */
@@ -285,7 +258,7 @@ static void json_counters(FILE *out, const struct vgpu_config *config,
 	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++) {
 		if (!is_there(config, counts, n))
 			continue;
-		fprintf(out, "%s\"%s\":%llu", comma, counter_names[n],
+		fprintf(out, "%s\"%s\":%llu", comma, vgpu_counter_names[n],
 			(unsigned long long)sum->value[n]);
 		comma = ",";
 	}
@@ -341,7 +314,7 @@ void vgpu_stats_json(FILE *out, const struct vgpu_config *config, const struct v
 	fprintf(out,
 		"\"duration_ps\":%llu,\"preempted_ps\":%llu,\"achieved_occupancy_pct\":%.2f,",
 		(unsigned long long)sum->duration_ps, (unsigned long long)sum->preempted_ps,
-		vgpu_stats_occupancy(config, sum));
+		achieved(config, sum));
 	json_counters(out, config, sum, counts);
 	if (whole) {
 		fputs(",\"sms\":[", out);

@@ -7,6 +7,7 @@
 #define VGPU_STATISTICS_SUMS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "vgpu_model.h"
@@ -41,7 +42,7 @@ struct vgpu_stats_sum {
 	u64 launches;
 	u64 duration_ps;
 	u64 preempted_ps;
-	u64 value[VGPU_COUNTER_COUNT];
+	uint64_t value[VGPU_COUNTER_COUNT];
 };
 
 /** struct vgpu_stats_sums - all of them; zero at first */
@@ -61,8 +62,6 @@ bool vgpu_stats_is_zero(const struct vgpu_stats_sum *sum);
 
 /* "launch", "launch-sm", "kernel" … */
 const char *vgpu_stats_scope_name(enum vgpu_stats_scope scope);
-/* Of warps that an SM has room for, those of @sum while it had some there, in percent */
-double vgpu_stats_occupancy(const struct vgpu_config *config, const struct vgpu_stats_sum *sum);
 
 /* @counts: of the launch that the line is of, or part of; NULL: it is a sum */
 void vgpu_stats_csv_head(FILE *out, const struct vgpu_config *config);

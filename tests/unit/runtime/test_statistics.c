@@ -200,6 +200,7 @@ static void csv_has_a_line_each(void **state)
 	struct vgpu_statistics *statistics = open_as(".csv");
 
 	(void)state;
+	vgpu_statistics_name(statistics, 1, 2, 2, "two\nlines");
 	add(statistics, 1, "a,\"b\"", 2);
 	add(statistics, 2, "dot", 2);
 	assert_int_equal(lines_with("launch,"), 2);
@@ -207,6 +208,7 @@ static void csv_has_a_line_each(void **state)
 	vgpu_statistics_close(statistics);
 	assert_int_equal(lines_with("scope,launch,context,stream,label,kernel,"), 1);
 	assert_int_equal(lines_with("launch,1,1,2,\"\",\"a,\"\"b\"\"\",,1,8x1x1,64x1x1,"), 1);
+	assert_int_equal(lines_with("launch,2,1,2,\"two?lines\",\"dot\",,1,"), 1);
 	assert_int_equal(lines_with("launch-sm,2,1,2,\"\",\"dot\",1,1,,,,"), 1);
 	assert_int_equal(lines_with("launch-sm,"), 4);
 	assert_int_equal(lines_with("kernel,"), 2);
