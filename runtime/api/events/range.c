@@ -4,10 +4,8 @@
  * and names of streams. A launch is told to the transport with the name of the innermost range of
  * its thread, if the transport has a use for that. Nothing else depends on them.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "state.h"
+#include "utf8.h"
 
 #define DEEPEST	32
 
@@ -19,8 +17,11 @@ static __thread struct {
 
 unsigned int rt_range_push(const char *text)
 {
-	if (ranges.depth < DEEPEST)
-		snprintf(ranges.text[ranges.depth], RT_RANGE_BYTES, "%s", text ? text : "");
+	if (ranges.depth < DEEPEST) {
+		char *to = ranges.text[ranges.depth];
+
+		to[vgpu_utf8_copy(to, text ? text : "", RT_RANGE_BYTES - 1)] = '\0';
+	}
 	return ranges.depth++;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "embedded_trace.h"
+#include "utf8.h"
 
 int vgpu_embedded_trace_open(unsigned int index, FILE **out, char *message, size_t size)
 {
@@ -28,7 +29,8 @@ int vgpu_embedded_trace_open(unsigned int index, FILE **out, char *message, size
 
 void vgpu_embedded_trace_text(FILE *trace, struct vgpu_trace_record record, const char *text)
 {
-	size_t length = strnlen(text, VGPU_TRACE_NAME_BYTES);
+	char kept[VGPU_TRACE_NAME_BYTES];
+	size_t length = vgpu_utf8_copy(kept, text, sizeof(kept));
 	bool range = record.type == VGPU_TRACE_RANGE;
 	size_t bytes = (range ? 2 : 3) * sizeof(u64);
 
@@ -36,7 +38,7 @@ void vgpu_embedded_trace_text(FILE *trace, struct vgpu_trace_record record, cons
 	for (size_t at = 0; trace && at < length; at += bytes) {
 		u64 piece[3] = {};
 
-		memcpy(piece, text + at, length - at < bytes ? length - at : bytes);
+		memcpy(piece, kept + at, length - at < bytes ? length - at : bytes);
 		record.kernel = (u32)at;
 		if (!range)
 			record.seq = piece[0];

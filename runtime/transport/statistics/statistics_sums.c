@@ -7,6 +7,7 @@
 
 #include "counts_csv.h"
 #include "statistics_sums.h"
+#include "utf8.h"
 
 #define NONE	(~0u)
 
@@ -225,14 +226,22 @@ void vgpu_stats_csv(FILE *out, const struct vgpu_config *config, const struct vg
 
 /* ---- JSON --------------------------------------------------------------- */
 
+/* What is not UTF-8 is `?'. */
 static void json_text(FILE *out, const char *text)
 {
 	fputc('"', out);
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ')
+	while (*text) {
+		size_t bytes = vgpu_utf8_character(text);
+
+		if (!bytes)
+			fputc('?', out);
+		else if ((unsigned char)*text < ' ')
 			fprintf(out, "\\u%04x", (unsigned int)*text);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
 		else
-			fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+			fwrite(text, bytes, 1, out);
+		text += bytes ? bytes : 1;
 	}
 	fputc('"', out);
 }

@@ -134,11 +134,48 @@ static void launches_have_the_name_of_their_range(void **state)
 	unlink(path);
 }
 
+/* Of 94 letters and a character of two bytes 95 would be kept: the character is left out. */
+static void names_are_cut_between_characters(void **state)
+{
+	char path[64] = "/tmp/vgpu-nvtx-XXXXXX", name[128], whole[128], other[128];
+	struct rig rig;
+	uint32_t *words;
+	json_t *all;
+
+	(void)state;
+	close(mkstemp(path));
+	unlink(path);
+	strcat(path, ".json");
+	memset(name, 'x', sizeof(name));
+	strcpy(name + 94, "\xc3\xa9 and more");
+	snprintf(whole, sizeof(whole), "%.94s", name);
+	snprintf(other, sizeof(other), "%.95s", name + 1);
+	setenv("VGPU_STATS", path, 1);
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	push(name);
+	OK(rig_add(&rig, words, 1, NULL));
+	push(name + 1);
+	OK(rig_add(&rig, words, 1, NULL));
+	pop();
+	pop();
+	assert_int_equal(rig_read(words), 2);
+	rig_end();
+	unsetenv("VGPU_STATS");
+	all = json_load_file(path, 0, NULL);
+	assert_non_null(all);
+	assert_string_equal(range_of(all, 0), whole);
+	assert_string_equal(range_of(all, 1), other);
+	json_decref(all);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_filled),
 		cmocka_unit_test(launches_have_the_name_of_their_range),
+		cmocka_unit_test(names_are_cut_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

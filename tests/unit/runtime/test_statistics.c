@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "embedded_trace.h"
 #include "statistics.h"
 
 #define SMS	2u
@@ -182,6 +183,43 @@ static void json_has_launches_and_sums(void **state)
 	json_decref(all);
 }
 
+/* Whatever bytes names have, the file is JSON: here a lone byte, a surrogate, half a character. */
+static void names_that_are_not_utf8(void **state)
+{
+	struct vgpu_statistics *statistics = open_as(".json");
+	json_t *all;
+
+	(void)state;
+	vgpu_statistics_name(statistics, 1, 2, 1, "\xff \xc3\xa9\t\xed\xa0\x80 \xc0\xaf \xe4\xb8");
+	add(statistics, 1, "saxpy", 2);
+	vgpu_statistics_close(statistics);
+	all = read_json();
+	assert_string_equal(json_string_value(json_object_get(only(all, "launches"), "range")),
+			    "? \xc3\xa9\t??? ?? ??");
+	json_decref(all);
+}
+
+/* Of 95 letters and a character of two bytes 96 would be kept in a trace: it is left out. */
+static void names_in_traces_are_cut_between_characters(void **state)
+{
+	const struct vgpu_trace_record record = { .type = VGPU_TRACE_STREAM_NAME };
+	struct vgpu_trace_record written[5];
+	char name[128], *bytes;
+	size_t size;
+	FILE *trace = open_memstream(&bytes, &size);
+
+	(void)state;
+	memset(name, 'x', 95);
+	strcpy(name + 95, "\xc3\xa9");
+	vgpu_embedded_trace_text(trace, record, name);
+	fclose(trace);
+	assert_int_equal(size, 4 * sizeof(*written));
+	memcpy(written, bytes, size);
+	assert_int_equal(written[2].b >> 56, 'x');
+	assert_int_equal(written[3].b >> 48, 'x');
+	free(bytes);
+}
+
 static size_t lines_with(const char *beginning)
 {
 	FILE *file = fopen(path, "r");
@@ -335,6 +373,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(json_has_launches_and_sums, begin, end),
+		cmocka_unit_test_setup_teardown(names_that_are_not_utf8, begin, end),
+		cmocka_unit_test(names_in_traces_are_cut_between_characters),
 		cmocka_unit_test_setup_teardown(csv_has_a_line_each, begin, end),
 		cmocka_unit_test_setup_teardown(a_killed_process_leaves_its_launches, begin, end),
 		cmocka_unit_test_setup_teardown(a_child_writes_nothing, begin, end),
