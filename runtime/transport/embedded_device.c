@@ -317,6 +317,8 @@ void vgpu_embedded_close(struct vgpu_transport *t)
 	pthread_mutex_lock(&devices_lock);
 	vgpu_embedded_lock(d);
 	vgpu_context_close(d->device, t->context);
+	if (d->statistics)
+		vgpu_statistics_leave(d->statistics, t->context);
 	while (*at != t)
 		at = &(*at)->next;
 	*at = t->next;

@@ -23,9 +23,9 @@ struct label {
 	char text[];
 };
 
-struct vgpu_statistics {
-	struct vgpu_statistics *next;
-	struct label *ranges, **ranges_end;	/* the oldest first */
+/** struct stats_file - a file, which is open until the program ends */
+struct stats_file {
+	struct stats_file *next;
 	struct label *streams;
 	struct vgpu_config config;
 	char path[4096];
@@ -36,14 +36,25 @@ struct vgpu_statistics {
 	bool finished;			/* nothing more comes */
 	off_t end;			/* of the launches */
 	u64 launches;
+	u32 last_launch, last_context;	/* the highest numbers that are taken */
 	struct vgpu_stats_sums sums;
 };
 
-/*
- * All that are open, for the end of the program: other threads may run devices then. The lock is
- * for all that follows, too.
+/**
+ * struct vgpu_statistics - a device that has a file
+ * @launches, @contexts: what its own numbers are added to, as other devices had theirs before
  */
-static struct vgpu_statistics *open_files;
+struct vgpu_statistics {
+	struct stats_file *file;
+	u32 launches, contexts;
+	struct label *ranges, **ranges_end;	/* the oldest first */
+};
+
+/*
+ * All files, for the devices to come and the end of the program: other threads may run devices
+ * then. The lock is for all that follows, too.
+ */
+static struct stats_file *open_files;
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What makes a file whole that ends with its launches */
@@ -67,34 +78,14 @@ static int write_all(int fd, const char *text, size_t bytes, off_t at)
 	return ftruncate(fd, at) ? -errno : 0;
 }
 
-/*
- * Write what fill() makes of @counts, or of the sums, and what follows. It stays there; of the rest
- * only if @last.
- */
-static void write_part(struct vgpu_statistics *s, const struct vgpu_launch_counts *counts,
-		       void (*fill)(struct vgpu_statistics *s, FILE *out,
-				    const struct vgpu_launch_counts *counts),
-		       const char *follows)
+static void write_text(struct stats_file *f, const char *text, size_t bytes, int error)
 {
-	size_t bytes = 0;
-	char *text = NULL;
-	int error = -ENOMEM;
-	FILE *out = open_memstream(&text, &bytes);
-	off_t stays;
-
-	if (out) {
-		fill(s, out, counts);
-		fflush(out);
-		stays = (off_t)bytes;
-		fputs(follows, out);
-		error = fclose(out) ? -errno : write_all(s->fd, text, bytes, s->end);
-		s->end += stays;
-	}
-	free(text);
-	if (error && !s->failed)
-		fprintf(stderr, "vgpu: VGPU_STATS: cannot write %s: %s\n", s->path,
+	if (!error)
+		error = write_all(f->fd, text, bytes, f->end);
+	if (error && !f->failed)
+		fprintf(stderr, "vgpu: VGPU_STATS: cannot write %s: %s\n", f->path,
 			strerror(-error));
-	s->failed |= error != 0;
+	f->failed |= error != 0;
 }
 
 /* ---- names -------------------------------------------------------------- */
@@ -110,154 +101,198 @@ static struct label *make_label(u32 context, u32 queue, u64 seq, const char *tex
 	return label;
 }
 
+static bool is_of(const struct label *label, u32 context, u32 queue, u64 seq)
+{
+	return label->context == context && label->queue == queue && label->seq == seq;
+}
+
 /* Where the range of a command is pointed to, which is NULL if it has none */
-static struct label **range_of(struct vgpu_statistics *s, u32 queue, u64 seq)
+static struct label **range_of(struct vgpu_statistics *s, u32 context, u32 queue, u64 seq)
 {
 	struct label **at = &s->ranges;
 
-	while (*at && ((*at)->queue != queue || (*at)->seq != seq))
+	while (*at && !is_of(*at, context, queue, seq))
 		at = &(*at)->next;
 	return at;
 }
 
-/* Of a queue the last name that it was given is the one that counts. */
-void vgpu_statistics_name(struct vgpu_statistics *s, u32 context, u32 queue, u64 seq,
-			  const char *text)
+static void drop(struct vgpu_statistics *s, struct label **at)
 {
-	struct label *label;
+	struct label *label = *at;
 
-	if (getpid() != s->owner)
-		return;
-	label = make_label(context, queue, seq, text);
-	pthread_mutex_lock(&open_lock);
-	if (label && seq) {
-		*s->ranges_end = label;
-		s->ranges_end = &label->next;
-	} else if (label) {
-		label->next = s->streams;
-		s->streams = label;
-	}
-	pthread_mutex_unlock(&open_lock);
-}
-
-/* Nobody asks for it any more. */
-static void drop_range(struct vgpu_statistics *s, u32 queue, u64 seq)
-{
-	struct label **at = range_of(s, queue, seq), *label = *at;
-
-	if (!label)
-		return;
 	*at = label->next;
 	if (!*at)
 		s->ranges_end = at;
 	free(label);
 }
 
-static struct label *stream_of(const struct vgpu_statistics *s, u32 context, u32 queue)
+/* Of a queue the last name that it was given is the one that counts. */
+void vgpu_statistics_name(struct vgpu_statistics *s, u32 context, u32 queue, u64 seq,
+			  const char *text)
 {
-	struct label *label = s->streams;
+	struct label *label, **at = &s->file->streams;
+
+	if (getpid() != s->file->owner)
+		return;
+	label = make_label(context + s->contexts, queue, seq, text);
+	pthread_mutex_lock(&open_lock);
+	if (label && seq) {
+		*s->ranges_end = label;
+		s->ranges_end = &label->next;
+	} else if (label) {
+		while (*at && !is_of(*at, label->context, queue, 0))
+			at = &(*at)->next;
+		if (*at) {
+			label->next = (*at)->next;
+			free(*at);
+		}
+		*at = label;
+	}
+	pthread_mutex_unlock(&open_lock);
+}
+
+void vgpu_statistics_leave(struct vgpu_statistics *s, u32 context)
+{
+	struct label **at = &s->ranges;
+
+	if (getpid() != s->file->owner)
+		return;
+	pthread_mutex_lock(&open_lock);
+	while (*at)
+		if ((*at)->context == context + s->contexts)
+			drop(s, at);
+		else
+			at = &(*at)->next;
+	pthread_mutex_unlock(&open_lock);
+}
+
+static struct label *stream_of(const struct stats_file *f, u32 context, u32 queue)
+{
+	struct label *label = f->streams;
 
 	while (label && (label->context != context || label->queue != queue))
 		label = label->next;
 	return label;
 }
 
-static void free_labels(struct label *label)
-{
-	while (label) {
-		struct label *next = label->next;
-
-		free(label);
-		label = next;
-	}
-}
-
 /* ---- what is written ---------------------------------------------------- */
 
-static void fill_head(struct vgpu_statistics *s, FILE *out, const struct vgpu_launch_counts *counts)
+static void fill_head(const struct stats_file *f, FILE *out)
 {
-	(void)counts;
-	if (s->csv) {
-		vgpu_stats_csv_head(out, &s->config);
+	if (f->csv) {
+		vgpu_stats_csv_head(out, &f->config);
 		return;
 	}
-	vgpu_stats_json_head(out, &s->config);
+	vgpu_stats_json_head(out, &f->config);
 	fputs("\"launches\":[", out);
 }
 
-static void fill_launch(struct vgpu_statistics *s, FILE *out,
-			const struct vgpu_launch_counts *counts)
+static void fill_launch(const struct stats_file *f, FILE *out,
+			const struct vgpu_launch_counts *counts, const char *range)
 {
 	struct vgpu_stats_sum line = vgpu_stats_of_launch(counts);
-	const struct label *range = *range_of(s, counts->queue, counts->seq);
 
-	line.label = range ? range->text : NULL;
-	if (!s->csv) {
-		fputs(s->launches ? ",\n " : "\n ", out);
-		vgpu_stats_json(out, &s->config, &line, counts);
+	line.label = range;
+	if (!f->csv) {
+		fputs(f->launches ? ",\n " : "\n ", out);
+		vgpu_stats_json(out, &f->config, &line, counts);
 		return;
 	}
-	vgpu_stats_csv(out, &s->config, &line, counts);
+	vgpu_stats_csv(out, &f->config, &line, counts);
 	for (u32 sm = 0; sm < counts->sms; sm++) {
 		const struct vgpu_stats_sum part = vgpu_stats_of_sm(counts, sm);
 
 		if (!vgpu_stats_is_zero(&part))
-			vgpu_stats_csv(out, &s->config, &part, counts);
+			vgpu_stats_csv(out, &f->config, &part, counts);
 	}
 }
 
-static void fill_sums(struct vgpu_statistics *s, FILE *out, const struct vgpu_launch_counts *counts)
+static void fill_sums(struct stats_file *f, FILE *out)
 {
-	(void)counts;
-	if (!s->csv)
+	if (!f->csv)
 		fputs("\n]", out);
 	for (enum vgpu_stats_scope scope = VGPU_STATS_KERNEL; scope < VGPU_STATS_SCOPES; scope++) {
 		bool first = true;
 
-		if (!s->csv)
+		if (!f->csv)
 			fprintf(out, ",\n\"sum_by_%s\":[", vgpu_stats_scope_name(scope));
-		for (size_t n = 0; n < s->sums.count; n++) {
-			struct vgpu_stats_sum *sum = &s->sums.sum[n];
-			const struct label *stream = stream_of(s, sum->context, sum->queue);
+		for (size_t n = 0; n < f->sums.count; n++) {
+			struct vgpu_stats_sum *sum = &f->sums.sum[n];
+			const struct label *stream = stream_of(f, sum->context, sum->queue);
 
 			if (sum->scope != scope)
 				continue;
 			sum->label = stream ? stream->text : NULL;
-			if (s->csv) {
-				vgpu_stats_csv(out, &s->config, sum, NULL);
+			if (f->csv) {
+				vgpu_stats_csv(out, &f->config, sum, NULL);
 				continue;
 			}
 			fputs(first ? "\n " : ",\n ", out);
-			vgpu_stats_json(out, &s->config, sum, NULL);
+			vgpu_stats_json(out, &f->config, sum, NULL);
 			first = false;
 		}
-		if (!s->csv)
+		if (!f->csv)
 			fputs("\n]", out);
 	}
-	if (!s->csv)
-		fprintf(out, ",\n\"complete\":%s}\n", s->sums.failed ? "false" : "true");
+	if (!f->csv)
+		fprintf(out, ",\n\"complete\":%s}\n", f->sums.failed ? "false" : "true");
 }
 
-void vgpu_statistics_add(struct vgpu_statistics *s, const struct vgpu_launch_counts *counts)
+/*
+ * Write the head, or a launch, which stay, and what makes the file whole; with neither: the sums,
+ * which go when one more launch comes.
+ */
+static void write_part(struct stats_file *f, bool head, const struct vgpu_launch_counts *counts,
+		       const char *range)
 {
-	if (getpid() != s->owner)
-		return;
-	pthread_mutex_lock(&open_lock);
-	if (!s->failed && !s->finished) {
-		write_part(s, counts, fill_launch, s->csv ? "" : JSON_REST);
-		s->launches++;
-		vgpu_stats_sums_add(&s->sums, counts);
-		drop_range(s, counts->queue, counts->seq);
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	off_t stays = 0;
+
+	if (out && (head || counts)) {
+		if (head)
+			fill_head(f, out);
+		else
+			fill_launch(f, out, counts, range);
+		fflush(out);
+		stays = (off_t)bytes;
+		fputs(f->csv ? "" : JSON_REST, out);
+	} else if (out) {
+		fill_sums(f, out);
 	}
-	pthread_mutex_unlock(&open_lock);
+	write_text(f, text, bytes, !out || fclose(out) ? -ENOMEM : 0);
+	f->end += stays;
+	free(text);
 }
 
-/* With the lock held */
-static void finish(struct vgpu_statistics *s)
+static u32 highest(u32 a, u32 b)
 {
-	if (!s->failed && !s->finished)
-		write_part(s, NULL, fill_sums, "");
-	s->finished = true;
+	return a > b ? a : b;
+}
+
+void vgpu_statistics_add(struct vgpu_statistics *s, const struct vgpu_launch_counts *device_counts)
+{
+	struct vgpu_launch_counts counts = *device_counts;
+	struct stats_file *f = s->file;
+	struct label **range;
+
+	if (getpid() != f->owner)
+		return;
+	counts.launch += s->launches;
+	counts.context += s->contexts;
+	pthread_mutex_lock(&open_lock);
+	range = range_of(s, counts.context, counts.queue, counts.seq);
+	if (!f->failed && !f->finished) {
+		write_part(f, false, &counts, *range ? (*range)->text : NULL);
+		f->launches++;
+		f->last_launch = highest(f->last_launch, counts.launch);
+		f->last_context = highest(f->last_context, counts.context);
+		vgpu_stats_sums_add(&f->sums, &counts);
+	}
+	if (*range)
+		drop(s, range);
+	pthread_mutex_unlock(&open_lock);
 }
 
 /* ---- opening ------------------------------------------------------------ */
@@ -270,38 +305,38 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* %p is the process; the second device has .1 before the ending. False: it is too long. */
-static bool name_file(struct vgpu_statistics *s, const char *wanted, unsigned int index)
+static bool name_file(struct stats_file *f, const char *wanted, unsigned int index)
 {
 	const char *end = strrchr(wanted, '.');
-	size_t at = 0, room = sizeof(s->path);
+	size_t at = 0, room = sizeof(f->path);
 
 	for (; *wanted && at < room; wanted++) {
 		int length = 1;
 
 		if (wanted == end && index)
-			length = snprintf(s->path + at, room - at, ".%u.", index);
+			length = snprintf(f->path + at, room - at, ".%u.", index);
 		else if (wanted[0] == '%' && wanted[1] == 'p')
-			length = snprintf(s->path + at, room - at, "%d", (int)getpid());
+			length = snprintf(f->path + at, room - at, "%d", (int)getpid());
 		else
-			s->path[at] = *wanted;
+			f->path[at] = *wanted;
 		wanted += wanted[0] == '%' && wanted[1] == 'p';
 		at += (size_t)length;
 	}
 	if (at >= room)
 		return false;
-	s->path[at] = '\0';
+	f->path[at] = '\0';
 	return true;
 }
 
 /* -EBUSY: another process writes it. */
-static int open_file(struct vgpu_statistics *s)
+static int open_file(struct stats_file *f)
 {
-	s->fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (s->fd < 0)
+	f->fd = open(f->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (f->fd < 0)
 		return -errno;
-	if (flock(s->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+	if (flock(f->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return -EBUSY;
-	return ftruncate(s->fd, 0) ? -errno : 0;
+	return ftruncate(f->fd, 0) ? -errno : 0;
 }
 
 /*
@@ -311,32 +346,85 @@ static int open_file(struct vgpu_statistics *s)
 static void leave_to_parent(void)
 {
 	pthread_mutex_init(&open_lock, NULL);
-	for (struct vgpu_statistics *s = open_files; s; s = s->next)
-		close(s->fd);
+	for (struct stats_file *f = open_files; f; f = f->next)
+		close(f->fd);
 	open_files = NULL;
 }
 
 static void finish_all(void)
 {
 	pthread_mutex_lock(&open_lock);
-	for (struct vgpu_statistics *s = open_files; s; s = s->next)
-		finish(s);
+	for (struct stats_file *f = open_files; f; f = f->next) {
+		if (!f->failed && !f->finished)
+			write_part(f, false, NULL, NULL);
+		f->finished = true;
+	}
 	pthread_mutex_unlock(&open_lock);
 }
 
-static void remember(struct vgpu_statistics *s)
+/* With the lock held */
+static void remember(struct stats_file *f)
 {
 	static bool registered;
 
-	pthread_mutex_lock(&open_lock);
-	s->next = open_files;
-	open_files = s;
-	if (!registered) {
-		atexit(finish_all);
-		pthread_atfork(NULL, NULL, leave_to_parent);
-	}
+	f->next = open_files;
+	open_files = f;
+	if (registered)
+		return;
+	atexit(finish_all);
+	pthread_atfork(NULL, NULL, leave_to_parent);
 	registered = true;
-	pthread_mutex_unlock(&open_lock);
+}
+
+/* Do lines of a device of shape @a say the same as those of @b? */
+static bool is_same_shape(const struct vgpu_config *a, const struct vgpu_config *b)
+{
+	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
+		if (vgpu_counter_exists(a, n) != vgpu_counter_exists(b, n))
+			return false;
+	return !strcmp(a->name, b->name) && !strcmp(a->timing, b->timing) && a->sms == b->sms &&
+	       a->clock_khz == b->clock_khz && a->threads_per_sm == b->threads_per_sm &&
+	       a->warp_schedulers == b->warp_schedulers;
+}
+
+/*
+ * With the lock held: the file of this name, which a device before may have opened. @f is a new one
+ * with its path, and is freed or becomes the file.
+ */
+static int find_file(struct stats_file **f, char *message, size_t size)
+{
+	struct stats_file *other = open_files, *mine = *f;
+	int error;
+
+	while (other && strcmp(other->path, mine->path))
+		other = other->next;
+	if (other && !is_same_shape(&other->config, &mine->config)) {
+		snprintf(message, size, "VGPU_STATS: %s has launches of a device of another shape "
+			 "of this process; name another file", mine->path);
+		free(mine);
+		return -EINVAL;
+	}
+	if (other) {
+		free(mine);
+		*f = other;
+		return 0;
+	}
+	error = open_file(mine);
+	if (!error) {
+		write_part(mine, true, NULL, NULL);
+		remember(mine);
+		return 0;
+	}
+	if (error == -EBUSY)
+		snprintf(message, size, "VGPU_STATS: another process writes %s; %%p in the name "
+			 "stands for the number of the process", mine->path);
+	else
+		snprintf(message, size, "VGPU_STATS: cannot write %s: %s", mine->path,
+			 strerror(-error));
+	if (mine->fd >= 0)
+		close(mine->fd);
+	free(mine);
+	return -EINVAL;
 }
 
 int vgpu_statistics_open(unsigned int index, const struct vgpu_config *config,
@@ -344,6 +432,7 @@ int vgpu_statistics_open(unsigned int index, const struct vgpu_config *config,
 {
 	const char *wanted = getenv("VGPU_STATS");
 	struct vgpu_statistics *s;
+	struct stats_file *f;
 	int error;
 
 	*out = NULL;
@@ -355,49 +444,55 @@ int vgpu_statistics_open(unsigned int index, const struct vgpu_config *config,
 		return -EINVAL;
 	}
 	s = calloc(1, sizeof(*s));
-	if (!s) {
+	f = calloc(1, sizeof(*f));
+	if (!s || !f) {
 		snprintf(message, size, "out of memory for VGPU_STATS");
+		free(s);
+		free(f);
 		return -ENOMEM;
 	}
-	s->config = *config;
-	s->csv = ends_with(wanted, ".csv");
-	s->owner = getpid();
-	s->ranges_end = &s->ranges;
-	s->fd = -1;
-	error = name_file(s, wanted, index) ? open_file(s) : -ENAMETOOLONG;
-	if (error) {
-		if (error == -EBUSY)
-			snprintf(message, size, "VGPU_STATS: another process writes %s; %%p in the "
-				 "name stands for the number of the process", s->path);
-		else
-			snprintf(message, size, "VGPU_STATS: cannot write %s: %s", s->path,
-				 strerror(-error));
-		if (s->fd >= 0)
-			close(s->fd);
+	f->config = *config;
+	f->csv = ends_with(wanted, ".csv");
+	f->owner = getpid();
+	if (!name_file(f, wanted, index)) {
+		snprintf(message, size, "VGPU_STATS: cannot write %s: %s", wanted,
+			 strerror(ENAMETOOLONG));
 		free(s);
+		free(f);
 		return -EINVAL;
 	}
-	write_part(s, NULL, fill_head, s->csv ? "" : JSON_REST);
-	remember(s);
-	*out = s;
-	return 0;
+	pthread_mutex_lock(&open_lock);
+	error = find_file(&f, message, size);
+	if (!error) {
+		*s = (struct vgpu_statistics){
+			.file = f,
+			.launches = f->last_launch,
+			.contexts = f->last_context,
+		};
+		s->ranges_end = &s->ranges;
+		/* those of the sanitizer have one context each, at the same time */
+		f->last_context++;
+	}
+	pthread_mutex_unlock(&open_lock);
+	if (error)
+		free(s);
+	else
+		*out = s;
+	return error;
 }
 
 void vgpu_statistics_close(struct vgpu_statistics *s)
 {
-	struct vgpu_statistics **at;
+	struct stats_file *f;
 
-	if (!s || getpid() != s->owner)
+	if (!s || getpid() != s->file->owner)
 		return;
+	f = s->file;
 	pthread_mutex_lock(&open_lock);
-	finish(s);
-	for (at = &open_files; *at != s; at = &(*at)->next)
-		;
-	*at = s->next;
+	while (s->ranges)
+		drop(s, &s->ranges);
+	if (!f->failed && !f->finished)
+		write_part(f, false, NULL, NULL);
 	pthread_mutex_unlock(&open_lock);
-	close(s->fd);
-	vgpu_stats_sums_free(&s->sums);
-	free_labels(s->ranges);
-	free_labels(s->streams);
 	free(s);
 }

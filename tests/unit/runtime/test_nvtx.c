@@ -170,11 +170,43 @@ static void names_are_cut_between_characters(void **state)
 	unlink(path);
 }
 
+/* Each rig has a device of its own: with its last context it ends. */
+static void launches_before_a_reset_stay(void **state)
+{
+	char path[64] = "/tmp/vgpu-nvtx-XXXXXX";
+	json_t *all;
+
+	(void)state;
+	close(mkstemp(path));
+	unlink(path);
+	strcat(path, ".json");
+	setenv("VGPU_STATS", path, 1);
+	for (int n = 0; n < 2; n++) {
+		struct rig rig;
+		uint32_t *words;
+
+		rig_begin(&rig, NULL, NULL);
+		words = rig_words(1);
+		OK(rig_add(&rig, words, 1, NULL));
+		assert_int_equal(rig_read(words), 1);
+		rig_end();
+	}
+	unsetenv("VGPU_STATS");
+	all = json_load_file(path, 0, NULL);
+	assert_non_null(all);
+	assert_int_equal(json_array_size(json_object_get(all, "launches")), 2);
+	assert_int_equal(json_array_size(json_object_get(all, "sum_by_context")), 2);
+	assert_true(json_is_true(json_object_get(all, "complete")));
+	json_decref(all);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_filled),
 		cmocka_unit_test(launches_have_the_name_of_their_range),
+		cmocka_unit_test(launches_before_a_reset_stay),
 		cmocka_unit_test(names_are_cut_between_characters),
 	};
 

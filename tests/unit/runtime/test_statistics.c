@@ -96,10 +96,11 @@ static void must_refuse(const char *name, const char *words)
 }
 
 /* Launch @id of @name in stream @queue: 10 instructions on SM 0, 4 on SM 1, in 5 us */
-static void add(struct vgpu_statistics *statistics, u32 id, const char *name, u32 queue)
+static void add_of(struct vgpu_statistics *statistics, u32 id, const char *name, u32 context,
+		   u32 queue)
 {
 	const struct vgpu_launch_counts counts = {
-		.launch = id,	 .context = 1, .queue = queue, .seq = id,
+		.launch = id,	 .context = context, .queue = queue, .seq = id,
 		.name = name,	 .grid = { 8, 1, 1 },		.block = { 64, 1, 1 },
 		.warps = 2,	 .occupancy = 16,		.started = 1000000,
 		.ended = 6000000, .complete = true,		.sms = SMS,
@@ -115,6 +116,11 @@ static void add(struct vgpu_statistics *statistics, u32 id, const char *name, u3
 		counters[sm].value[VGPU_COUNT_WARP_TIME] = 16 * 5000000;
 	}
 	vgpu_statistics_add(statistics, &counts);
+}
+
+static void add(struct vgpu_statistics *statistics, u32 id, const char *name, u32 queue)
+{
+	add_of(statistics, id, name, 1, queue);
 }
 
 static json_t *read_json(void)
@@ -180,6 +186,32 @@ static void json_has_launches_and_sums(void **state)
 	assert_int_equal(counter_of(only(all, "sum_by_device"), "instructions"), 42);
 	sum = json_array_get(json_object_get(all, "sum_by_sm"), 0);
 	assert_int_equal(counter_of(sum, "instructions"), 30);
+	json_decref(all);
+}
+
+/* The same command of the same queue is another in another context; what is closed has none. */
+static void ranges_are_of_a_context(void **state)
+{
+	struct vgpu_statistics *statistics = open_as(".json");
+	json_t *all, *list;
+
+	(void)state;
+	vgpu_statistics_name(statistics, 1, 2, 1, "of 1");
+	vgpu_statistics_name(statistics, 3, 2, 3, "never launched");
+	vgpu_statistics_name(statistics, 2, 2, 1, "of 2");
+	vgpu_statistics_leave(statistics, 3);
+	add_of(statistics, 1, "dot", 2, 2);
+	add_of(statistics, 1, "dot", 1, 2);
+	/* its number is taken again */
+	add_of(statistics, 3, "dot", 3, 2);
+	vgpu_statistics_close(statistics);
+	all = read_json();
+	list = json_object_get(all, "launches");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "range")),
+			    "of 2");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(list, 1), "range")),
+			    "of 1");
+	assert_null(json_object_get(json_array_get(list, 2), "range"));
 	json_decref(all);
 }
 
@@ -306,6 +338,80 @@ static void a_child_writes_nothing(void **state)
 	json_decref(all);
 }
 
+static struct vgpu_statistics *open_again(void)
+{
+	struct vgpu_statistics *statistics;
+	char message[256] = "";
+
+	if (vgpu_statistics_open(0, &config, &statistics, message, sizeof(message)))
+		fail_msg("%s", message);
+	return statistics;
+}
+
+static json_int_t of_launch(const json_t *all, size_t n, const char *key)
+{
+	const json_t *launches = json_object_get(all, "launches");
+
+	return json_integer_value(json_object_get(json_array_get(launches, n), key));
+}
+
+/* A program that resets its device: the launches of both are there, and told apart. */
+static void a_device_after_another_goes_on(void **state)
+{
+	struct vgpu_statistics *statistics = open_as(".json");
+	json_t *all;
+
+	(void)state;
+	vgpu_statistics_name(statistics, 1, 2, 0, "first");
+	add(statistics, 1, "saxpy", 2);
+	add(statistics, 2, "saxpy", 2);
+	vgpu_statistics_close(statistics);
+	all = read_json();
+	assert_true(json_is_true(json_object_get(all, "complete")));
+	json_decref(all);
+	statistics = open_again();
+	add(statistics, 1, "dot", 2);
+	all = read_json();
+	assert_true(json_is_false(json_object_get(all, "complete")));
+	json_decref(all);
+	vgpu_statistics_close(statistics);
+	all = read_json();
+	assert_true(json_is_true(json_object_get(all, "complete")));
+	assert_int_equal(json_array_size(json_object_get(all, "launches")), 3);
+	assert_int_equal(of_launch(all, 1, "launch"), 2);
+	assert_int_equal(of_launch(all, 2, "launch"), 3);
+	assert_int_equal(of_launch(all, 1, "context"), 1);
+	assert_int_equal(of_launch(all, 2, "context"), 2);
+	assert_int_equal(json_array_size(json_object_get(all, "sum_by_context")), 2);
+	assert_non_null(json_object_get(json_array_get(json_object_get(all, "sum_by_stream"), 0),
+					"name"));
+	assert_null(json_object_get(json_array_get(json_object_get(all, "sum_by_stream"), 1),
+				    "name"));
+	assert_int_equal(counter_of(only(all, "sum_by_device"), "instructions"), 42);
+	json_decref(all);
+}
+
+/* As under the sanitizer: each context has a device of its own, with the same number. */
+static void devices_share_a_file(void **state)
+{
+	struct vgpu_statistics *one = open_as(".json"), *other = open_again();
+	json_t *all;
+
+	(void)state;
+	add(other, 1, "dot", 2);
+	add(one, 1, "saxpy", 2);
+	vgpu_statistics_close(one);
+	add(other, 2, "dot", 2);
+	vgpu_statistics_close(other);
+	all = read_json();
+	assert_int_equal(json_array_size(json_object_get(all, "launches")), 3);
+	assert_int_equal(of_launch(all, 0, "context"), 2);
+	assert_int_equal(of_launch(all, 1, "context"), 1);
+	assert_int_equal(of_launch(all, 2, "context"), 2);
+	assert_int_equal(json_array_size(json_object_get(all, "sum_by_context")), 2);
+	json_decref(all);
+}
+
 static void *add_one(void *statistics)
 {
 	add(statistics, 1, "saxpy", 2);
@@ -345,6 +451,8 @@ static void names_are_refused(void **state)
 {
 	struct vgpu_statistics *statistics;
 	char message[256] = "", name[96];
+	pid_t child;
+	int status;
 
 	(void)state;
 	must_refuse("stats.txt", "must end with .json or .csv");
@@ -352,7 +460,16 @@ static void names_are_refused(void **state)
 	must_refuse("/nowhere/at/all.json", "cannot write /nowhere/at/all.json: No such file");
 	must_refuse("/tmp/../tmp/.json/", "must end with");
 	statistics = open_as(".json");
-	must_refuse(path, "another process writes");
+	child = fork();
+	if (!child) {
+		must_refuse(path, "another process writes");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	config.clock_khz++;
+	must_refuse(path, "a device of another shape");
+	config.clock_khz--;
 	vgpu_statistics_close(statistics);
 	/* nobody asks */
 	setenv("VGPU_STATS", "", 1);
@@ -373,11 +490,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(json_has_launches_and_sums, begin, end),
+		cmocka_unit_test_setup_teardown(ranges_are_of_a_context, begin, end),
 		cmocka_unit_test_setup_teardown(names_that_are_not_utf8, begin, end),
 		cmocka_unit_test(names_in_traces_are_cut_between_characters),
 		cmocka_unit_test_setup_teardown(csv_has_a_line_each, begin, end),
 		cmocka_unit_test_setup_teardown(a_killed_process_leaves_its_launches, begin, end),
 		cmocka_unit_test_setup_teardown(a_child_writes_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(a_device_after_another_goes_on, begin, end),
+		cmocka_unit_test_setup_teardown(devices_share_a_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_child_ends_whatever_threads_did, begin, end),
 		cmocka_unit_test_setup_teardown(names_are_refused, begin, end),
 	};
