@@ -140,7 +140,7 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libv
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -llz4 -lzstd -luring -lm -lpthread
 
 # The names under which CUDA programs, the dynamic linker and build systems look for it.
-aliases := libcudart.so libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so libcuda.so.1 libnvToolsExt.so.1
+aliases := libcudart.so libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so libcuda.so.1 libnvToolsExt.so libnvToolsExt.so.1
 $(aliases:%=$(O)/%): $(O)/libvgpu.so
 	$(Q)ln -sf libvgpu.so $@
 

@@ -245,11 +245,13 @@ for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow>
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
 	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "cuda_pipeline_of_tomorrow.h> is for .*__syncthreads" \
 	"cuda_awbarrier_of_tomorrow.h> is for .*__syncthreads" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
-	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX, .*VGPU_TRACE" \
+	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
 	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra" \
 	"cuda_fp8_of_tomorrow.h> has numbers of 4 to 8 bits"; do
 	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"
 done
+echo 'extern "C" int nvtxRangePushA(const char *); int main() { return nvtxRangePushA("x"); }' >marks.cu
+works "the library of NVTX 1 and 2 has its name" "" "$vgpucc" marks.cu -lnvToolsExt -o marks
 echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
 works "functions that few know" "" "$vgpucc" -c odd.cu
 cat >host_calls.cu <<'END'
