@@ -30,8 +30,6 @@ struct vgpu_config {
 
 #define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
 
-struct vgpu_launch_counts;
-
 /*
  * Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980"
  * (SMK table 4, PEP table 2), "v100", "a100", "h100" (NVIDIA's tables). -ENOENT: no such preset.

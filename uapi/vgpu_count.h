@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * What is counted for each kernel launch, declared once (docs/statistics.md). Each line here makes
- * a member of struct vgpu_counters, a name in VGPU_STATS files and a number in traces. Lines are
- * only added, at the end: the number of a counter is its place in this list.
+ * an index of value[] in struct vgpu_counters, a name in VGPU_STATS files and a number in traces.
+ * Lines are only added, at the end: the number of a counter is its place in this list.
  *
- * X(NAME, name, timing, metric, text)
+ * X(NAME, name, needs, metric, text)
  *   name     in files; _ps: picoseconds of virtual time, _bytes: bytes, _cycles: cycles of a warp
  *            scheduler; the others are numbers of what they are named after
- *   timing   enum vgpu_counter_needs: what a device needs to count it
+ *   needs    enum vgpu_counter_needs: what a device needs to count it
  *   metric   the name that NVIDIA's Nsight Compute has for the same, "" if it has none
  *   text     what it counts
  */
