@@ -132,7 +132,8 @@ says "smi: all counters" 0 "inst_global_store" vgpu-smi counts -a -b context
 vgpu-smi counts -c >"$dir/counts.csv"
 says "smi: vgpu-trace reads them" 0 "sectors_store" vgpu-trace stats "$dir/counts.csv"
 says "smi: counts of another user's" 0 "nothing was counted" "${nobody[@]}" vgpu-smi counts
-says "smi: but of SMs" 0 "Instructions" "${nobody[@]}" vgpu-smi counts -b sm
+says "smi: nor of SMs, which are sums of all" 0 "CAP_PERFMON" "${nobody[@]}" vgpu-smi counts -b sm
+says "smi: counts of SMs" 0 "Instructions" vgpu-smi counts -b sm
 says "smi: counts of no such thing" 2 "launch, stream, context or sm, not warp" vgpu-smi counts -b warp
 says "smi: counts with a word too many" 2 "not now" vgpu-smi counts now
 says "smi: no such command" 2 "vgpu-smi --help" vgpu-smi paint

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counts_csv.h"
 #include "smi.h"
@@ -154,8 +155,10 @@ static int show(struct client *client, const struct options *options)
 	if (count && options->scope == VGPU_NL_COUNTS_LAUNCH)
 		qsort(list, count, sizeof(*list), by_launch);
 	if (!count)
-		fputs("vgpu-smi: nothing was counted; vgpu-smi set kernel_statistics=1 counts "
-		      "kernels that begin from then on\n", stderr);
+		fprintf(stderr, "vgpu-smi: nothing was counted%s; vgpu-smi set kernel_statistics=1 "
+			"counts kernels that begin from then on\n",
+			geteuid() ? " that you may see (SMs and what others did is for root, "
+			"CAP_PERFMON)" : "");
 	else if (options->csv)
 		csv_head();
 	else
