@@ -23,6 +23,8 @@
 	REFUSAL("a handle for Windows or a fabric is",						\
 		"use a file descriptor (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)",		\
 		"cuda-driver.md#memory-of-other-processes")					\
+	REFUSAL("a texture view with a format of its own is",					\
+		"create the array with that format", RT_NOT_THERE)				\
 	REFUSAL("access to a pool from other devices is", "copy with cudaMemcpyPeerAsync",	\
 		"cuda.md#several-devices")							\
 	REFUSAL("advice about memory is", "ask for each attribute: cuMemRangeGetAttribute",	\
@@ -33,9 +35,6 @@
 		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
 		"runtime.md#selecting-the-device")						\
 	REFUSAL("an event in a kernel is", "record an event behind the launch", RT_NOT_THERE)	\
-	REFUSAL("arrays are",									\
-		"use cudaMalloc or cudaMallocPitch and compute the index in the kernel",	\
-		RT_NOT_THERE)									\
 	REFUSAL("checkpoints of processes are", "have the program save what it needs",		\
 		RT_NOT_THERE)									\
 	REFUSAL("clusters of blocks are",							\
@@ -66,6 +65,8 @@
 		RT_NOT_THERE)									\
 	REFUSAL("sharing memory with a graphics API is",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
+	REFUSAL("sparse arrays and planes of arrays are",					\
+		"create an array for each plane, with all of its memory", RT_NOT_THERE)		\
 	REFUSAL("surfaces are", "write global memory, at an index that the kernel computes",	\
 		RT_NOT_THERE)									\
 	REFUSAL("tensor maps are", "copy tiles by loads and stores", RT_NOT_THERE)		\

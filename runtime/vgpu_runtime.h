@@ -34,9 +34,15 @@ extern "C" {
 	X(ErrorInvalidSymbol, 13, "invalid device symbol")					\
 	X(ErrorInvalidHostPointer, 16, "invalid host pointer")					\
 	X(ErrorInvalidDevicePointer, 17, "invalid device pointer")				\
+	X(ErrorInvalidTexture, 18, "invalid texture reference")					\
+	X(ErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")			\
 	X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")			\
+	X(ErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")	\
+	X(ErrorInvalidNormSetting, 27, \
+		"read as normalized float not supported for 32-bit non float type") \
 	X(ErrorInsufficientDriver, 35, \
 		"CUDA driver version is insufficient for CUDA runtime version") \
+	X(ErrorInvalidSurface, 37, "invalid surface reference")					\
 	X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")	\
 	X(ErrorMissingConfiguration, 52, "__global__ function call is not configured")		\
 	X(ErrorInvalidDeviceFunction, 98, "invalid device function")				\

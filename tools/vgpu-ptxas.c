@@ -155,7 +155,7 @@ static void disassemble(const struct vgpu_program *program)
 			vgpu_disassemble(&code[pc], text, sizeof(text));
 			printf("%6u  %-40s // %s line %u\n", pc, text,
 			       line & VGPU_LINE_LIBRARY ? "library" : "ptx",
-			       line & ~VGPU_LINE_LIBRARY);
+			       line & ~(VGPU_LINE_LIBRARY | VGPU_LINE_PRINT | VGPU_LINE_TEXTURE));
 		}
 	}
 }

@@ -4,6 +4,7 @@
  */
 #include "attributes.h"
 #include "cuda/device_attributes.h"
+#include "textures/limits.h"
 
 enum {
 #define ATTRIBUTE(name, number) name = number,
@@ -31,6 +32,56 @@ static bool is_attribute(int attribute)
 	}
 }
 
+/* False: it is none of textures and surfaces. */
+static bool texture_attribute(int attribute, int *value)
+{
+	switch (attribute) {
+	case MAXIMUM_TEXTURE1D_WIDTH:
+	case MAXIMUM_TEXTURE2D_WIDTH:
+	case MAXIMUM_SURFACE1D_WIDTH:
+	case MAXIMUM_SURFACE2D_WIDTH: *value = RT_TEXTURE_1D; break;
+	case MAXIMUM_TEXTURE2D_HEIGHT:
+	case MAXIMUM_SURFACE2D_HEIGHT: *value = RT_TEXTURE_2D_HEIGHT; break;
+	case MAXIMUM_TEXTURE3D_WIDTH:
+	case MAXIMUM_TEXTURE3D_HEIGHT:
+	case MAXIMUM_TEXTURE3D_DEPTH:
+	case MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE:
+	case MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE:
+	case MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE:
+	case MAXIMUM_SURFACE3D_WIDTH:
+	case MAXIMUM_SURFACE3D_HEIGHT:
+	case MAXIMUM_SURFACE3D_DEPTH: *value = RT_TEXTURE_3D; break;
+	case MAXIMUM_TEXTURE1D_LAYERED_WIDTH:
+	case MAXIMUM_TEXTURE2D_LAYERED_WIDTH:
+	case MAXIMUM_TEXTURE2D_LAYERED_HEIGHT:
+	case MAXIMUM_TEXTURE2D_GATHER_WIDTH:
+	case MAXIMUM_TEXTURE2D_GATHER_HEIGHT:
+	case MAXIMUM_TEXTURECUBEMAP_WIDTH:
+	case MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH:
+	case MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH:
+	case MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH:
+	case MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT:
+	case MAXIMUM_SURFACE1D_LAYERED_WIDTH:
+	case MAXIMUM_SURFACE2D_LAYERED_WIDTH:
+	case MAXIMUM_SURFACE2D_LAYERED_HEIGHT:
+	case MAXIMUM_SURFACECUBEMAP_WIDTH:
+	case MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: *value = RT_TEXTURE_LAYERED; break;
+	case MAXIMUM_TEXTURE1D_LAYERED_LAYERS:
+	case MAXIMUM_TEXTURE2D_LAYERED_LAYERS:
+	case MAXIMUM_SURFACE1D_LAYERED_LAYERS:
+	case MAXIMUM_SURFACE2D_LAYERED_LAYERS: *value = RT_TEXTURE_LAYERS; break;
+	case MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS:
+	case MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: *value = RT_TEXTURE_CUBE_LAYERS; break;
+	case MAXIMUM_TEXTURE1D_LINEAR_WIDTH: *value = RT_TEXTURE_LINEAR; break;
+	case MAXIMUM_TEXTURE2D_LINEAR_WIDTH: *value = RT_TEXTURE_PITCHED; break;
+	case MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: *value = RT_TEXTURE_ROWS; break;
+	case MAXIMUM_TEXTURE2D_LINEAR_PITCH: *value = RT_TEXTURE_PITCH; break;
+	case CAN_TEX2D_GATHER: *value = 1; break;
+	default: return false;
+	}
+	return true;
+}
+
 vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, int device,
 				int *value)
 {
@@ -49,7 +100,7 @@ vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, in
 	case MAX_REGISTERS_PER_BLOCK: *value = p->regs_per_block; break;
 	case CLOCK_RATE: *value = p->clock_khz; break;
 	case TEXTURE_ALIGNMENT: *value = 512; break;
-	case TEXTURE_PITCH_ALIGNMENT: *value = 32; break;
+	case TEXTURE_PITCH_ALIGNMENT: *value = RT_TEXTURE_PITCH_ALIGNMENT; break;
 	case SURFACE_ALIGNMENT: *value = 512; break;
 	case GPU_OVERLAP: *value = 1; break;
 	case MULTIPROCESSOR_COUNT: *value = p->sms; break;
@@ -86,6 +137,8 @@ vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, in
 	case IPC_EVENT_SUPPORTED: *value = 1; break;
 	case STREAM_PRIORITIES_SUPPORTED: *value = p->stream_priorities; break;
 	default:
+		if (texture_attribute(attribute, value))
+			break;
 		if (!is_attribute(attribute))
 			return vgpuErrorInvalidValue;
 		*value = 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "heap/ptx.h"
+#include "texture/ptx.h"
 #include "refusals.h"
 #include "source_line.h"
 #include "state.h"
@@ -186,8 +187,10 @@ static void name_kernel(vgpuFault *fault)
 		snprintf(fault->ptx, sizeof(fault->ptx), "%s", IN_PRINTF);
 		fault->ptx_line = 0;
 	} else if (fault->ptx_line & VGPU_LINE_LIBRARY) {
-		ptx_line(vgpu_heap_ptx, fault->ptx_line & ~VGPU_LINE_LIBRARY, fault->ptx,
-			 sizeof(fault->ptx));
+		const uint32_t flags = VGPU_LINE_LIBRARY | VGPU_LINE_TEXTURE;
+
+		ptx_line(fault->ptx_line & VGPU_LINE_TEXTURE ? vgpu_texture_ptx : vgpu_heap_ptx,
+			 fault->ptx_line & ~flags, fault->ptx, sizeof(fault->ptx));
 		fault->ptx_line = 0;
 	}
 	fault->stack_bytes = 0;

@@ -159,6 +159,15 @@ struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t
 	cc_refuse(l, "%u bytes at offset %u of a parameter were not foreseen", size, offset);
 }
 
+void cc_slot_add(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset, uint32_t size)
+{
+	for (uint32_t i = 0; i < pvar->slots_count; i++)
+		if (pvar->slots[i].offset == offset)
+			return;
+	*PTX_PUSH(l->cc->ctx, pvar, slots) =
+		(struct cc_slot){ .offset = offset, .size = size, .reg = CC_NONE };
+}
+
 /* ---- calls -------------------------------------------------------------- */
 
 /* Refuse what cannot be inlined, with a hint where there is one. */
@@ -217,6 +226,53 @@ static void move_results(struct cc_lower *l, struct cc_frame *caller, struct cc_
 		cc_move(l, dst, (struct cc_value){ .reg = source });
 		l->frame = frame;
 	}
+}
+
+static void bind_register(struct cc_lower *l, struct cc_frame *frame, const struct ptx_var *formal,
+			  uint32_t offset, uint32_t reg)
+{
+	struct cc_pvar **at = &frame->params[formal->index];
+
+	if (!*at) {
+		*at = ptx_alloc(l->cc->ctx, sizeof(**at));
+		(*at)->kind = CC_PVAR_SLOTS;
+	}
+	*PTX_PUSH(l->cc->ctx, *at, slots) = (struct cc_slot){
+		.offset = offset, .size = CC_CLASS(l->cc->vregs[reg]) == CC_Q ? 8 : 4, .reg = reg,
+	};
+}
+
+static void inline_registers(struct cc_lower *l, struct ptx_func *func,
+			     const struct cc_passed *passed)
+{
+	const struct ptx_insn *in = l->in;
+	struct cc_frame *caller = l->frame, *frame = cc_frame_new(l, func);
+	uint32_t guard = l->guard;
+	bool guard_not = l->guard_not;
+
+	for (uint32_t i = 0; i < passed->params_count; i++)
+		bind_register(l, frame, func->params[i], 0, passed->params[i]);
+	for (uint32_t i = 0; i < passed->results_count; i++)
+		bind_register(l, frame, func->results[0], 4 * i, passed->results[i]);
+	cc_lower_body(l, func);
+	l->in = in;
+	l->guard = guard;
+	l->guard_not = guard_not;
+	l->first_temp = l->cc->vregs_count;
+	cc_place(l, frame->end_label);
+	l->frame = caller;
+}
+
+void cc_call_registers(struct cc_lower *l, struct ptx_func *func, const struct cc_passed *passed)
+{
+	struct cc_shared *shared;
+
+	l->cc->uses_library[func->library] = true;
+	shared = cc_shared_function(l->cc, func);
+	if (shared)
+		cc_call_shared(l, shared, passed);
+	else
+		inline_registers(l, func, passed);
 }
 
 void cc_lower_call(struct cc_lower *l)

@@ -14,7 +14,7 @@
 #define CC_NOT		0x80000000u	/* in a predicate source: read inverted */
 #define CC_PT 0u /* virtual register 0 is the predicate that is always true */
 #define CC_LABEL	VGPU_OP_COUNT	/* pseudo-op: label `target` stands here */
-/* pseudo-ops of shared functions: a call with argument a; argument dst; result a (shared.c) */
+/* pseudo-ops of shared functions: a call; parameter imm is dst; result imm is a (shared.c) */
 #define CC_CALL		(VGPU_OP_COUNT + 1)
 #define CC_ENTER	(VGPU_OP_COUNT + 2)
 #define CC_LEAVE	(VGPU_OP_COUNT + 3)
@@ -55,6 +55,14 @@ struct cc_opinfo {
 };
 extern const struct cc_opinfo cc_opinfo[CC_OPS];
 
+/* What a call of a shared function passes, in the order of its parameters, and gets back. */
+#define CC_MOST_PASSED	8u
+#define CC_MOST_RESULTS	4u
+struct cc_passed {
+	uint32_t params[CC_MOST_PASSED], results[CC_MOST_RESULTS];
+	uint32_t params_count, results_count;
+};
+
 struct cc_insn {
 	uint16_t op;
 	uint8_t flags;
@@ -74,6 +82,7 @@ struct cc_insn {
 	uint32_t line;		/* of the PTX */
 	uint64_t imm;
 	struct cc_shared *shared;	/* CC_CALL */
+	struct cc_passed *passed;	/* CC_CALL: no other instruction has the same */
 	struct cc_site *site;		/* CC_INVOKE */
 };
 
@@ -130,6 +139,7 @@ struct cc {
 	bool local_escapes;
 	bool uses_library[PTX_LIBRARIES];	/* calls functions that link.c brought */
 	struct cc_shared **shared;	/* those of the module; NULL: this is one */
+	struct ptx_func *textures;	/* functions of texture fetches (ptx_module.textures) */
 	/* of the kernel, NULL: it has none; if this is one; local memory before its own */
 	struct cc_procedures *procedures;
 	struct cc_procedure *procedure;
@@ -156,9 +166,10 @@ struct cc_shared {
 	struct cc_shared *next;
 	struct ptx_func *func;
 	struct cc cc;			/* compiled by itself */
-	uint32_t argument, result;	/* its virtual registers */
+	struct cc_passed own;		/* its virtual registers */
 	uint32_t regs, preds;		/* that a kernel reserves for it */
 	bool refused;			/* calls of it have to be inlined */
+	bool observes;			/* lanes may have turns in it (warplive.c) */
 	/* of the kernel being emitted: where it begins, and where its calls return to */
 	uint32_t entry, *returns, returns_count;
 	struct place *places;
@@ -281,6 +292,8 @@ void cc_share_constants(struct cc *cc);
 /* uniform.c, warplive.c */
 void cc_find_divergence(struct cc *cc);
 struct cc_live *cc_warp_liveness(struct cc *cc, const struct cc_live *live);
+/* It has an instruction by which a lane learns what others have written. */
+bool cc_observes(const struct cc *cc);
 /* groups.c: vector accesses want consecutive registers */
 struct cc_groups {
 	uint32_t *of;		/* group of each virtual register, CC_NONE: none */

@@ -189,6 +189,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
 		struct cc cc = {
 			.ctx = b->ctx, .kernel = func, .shared = &shared,
+			.textures = module->textures,
 			.from_llvm = b->from_llvm,
 			.red_zone = options ? options->red_zone : 0
 		};

@@ -48,6 +48,7 @@ struct vgpu_program_kernel {
 /* In a line number: of the PTX that the runtime brings, not of the module's. */
 #define VGPU_LINE_LIBRARY	0x80000000u	/* heap/ptx.h */
 #define VGPU_LINE_PRINT		0x40000000u	/* with the other: print/ptx.h */
+#define VGPU_LINE_TEXTURE	0x10000000u	/* likewise: texture/ptx.h */
 /* the whole number: a call by an address that is no function's, or not one of these parameters */
 #define VGPU_LINE_NO_FUNCTION	0x20000000u
 #define VGPU_LINE_PROTOTYPE	0x20000001u

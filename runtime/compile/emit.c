@@ -17,7 +17,7 @@ static uint32_t insn_length(const struct cc *cc, const struct cc_insn *insn)
 	case CC_LEAVE:
 		return 0;
 	case CC_CALL:
-		return 2 + (insn->a != CC_NONE) + (insn->dst != CC_NONE);
+		return 2 + insn->passed->params_count + insn->passed->results_count;
 	case CC_INVOKE:
 		return cc_invoke_length(cc, insn);
 	case VGPU_OP_EXIT:	/* of a shared function: a branch for each call */
@@ -126,16 +126,25 @@ static uint8_t call_number(const struct cc_shared *shared)
 	return (uint8_t)(shared->first_reg + shared->regs - 1);
 }
 
+static void emit_copy(struct emission *e, enum cc_class class, uint8_t dst, uint8_t src,
+		      uint32_t line)
+{
+	struct vgpu_insn *out = cc_emit_insn(e, class == CC_Q ? VGPU_OP_MOVQ : VGPU_OP_MOV, line);
+
+	out->dst = dst;
+	out->b = src;
+}
+
 static void emit_call(struct emission *e, const struct cc *cc, const struct cc_insn *call)
 {
+	const struct cc_passed *passed = call->passed;
 	struct cc_shared *shared = call->shared;
 	struct vgpu_insn *out;
 
-	if (call->a != CC_NONE) {
-		out = cc_emit_insn(e, VGPU_OP_MOVQ, call->line);
-		out->dst = shared_phys(shared, shared->argument);
-		out->b = phys(cc, call->a);
-	}
+	for (uint32_t i = 0; i < passed->params_count; i++)
+		emit_copy(e, CC_CLASS(cc->vregs[passed->params[i]]),
+			  shared_phys(shared, shared->own.params[i]), phys(cc, passed->params[i]),
+			  call->line);
 	out = cc_emit_insn(e, VGPU_OP_MOV, call->line);
 	out->flags = VGPU_F_IMM;
 	out->dst = call_number(shared);
@@ -143,11 +152,9 @@ static void emit_call(struct emission *e, const struct cc *cc, const struct cc_i
 	out = cc_emit_insn(e, VGPU_OP_BRA, call->line);
 	out->imm = shared->entry | (uint64_t)VGPU_NO_RECONV << 32;
 	shared->returns[shared->returns_count++] = e->at;
-	if (call->dst != CC_NONE) {
-		out = cc_emit_insn(e, VGPU_OP_MOVQ, call->line);
-		out->dst = phys(cc, call->dst);
-		out->b = shared_phys(shared, shared->result);
-	}
+	for (uint32_t i = 0; i < passed->results_count; i++)
+		emit_copy(e, CC_CLASS(cc->vregs[passed->results[i]]), phys(cc, passed->results[i]),
+			  shared_phys(shared, shared->own.results[i]), call->line);
 }
 
 /* The end of a shared function: to behind the call of this number. */

@@ -13,7 +13,7 @@ const struct cc_opinfo cc_opinfo[CC_OPS] = {
 	VGPU_ISA(CC_X)
 #undef CC_X
 	{ "LABEL", CC_C_NONE, CC_K_N, CC_K_N, CC_K_N, CC_K_N },
-	{ "CALL", CC_C_NONE, CC_K_Q, CC_K_Q, CC_K_N, CC_K_N },
+	{ "CALL", CC_C_NONE, CC_K_N, CC_K_N, CC_K_N, CC_K_N },
 	{ "ENTER", CC_C_NONE, CC_K_Q, CC_K_N, CC_K_N, CC_K_N },
 	{ "LEAVE", CC_C_NONE, CC_K_N, CC_K_Q, CC_K_N, CC_K_N },
 	{ "INVOKE", CC_C_NONE, CC_K_N, CC_K_Q, CC_K_N, CC_K_N },
@@ -135,6 +135,9 @@ unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12])
 	if (info->b == CC_K_W)
 		for (unsigned int i = 1; i < VGPU_F_COUNT(insn->flags); i++)
 			slots[count++] = &insn->more[i - 1];
+	if (insn->op == CC_CALL)
+		for (unsigned int i = 0; i < insn->passed->params_count; i++)
+			slots[count++] = &insn->passed->params[i];
 	return count;
 }
 
@@ -149,6 +152,9 @@ unsigned int cc_results(struct cc_insn *insn, uint32_t *slots[5])
 	if (cc_opinfo[insn->op].dst == CC_K_V)
 		for (unsigned int i = 1; i < VGPU_F_COUNT(insn->flags); i++)
 			slots[count++] = &insn->more[i - 1];
+	if (insn->op == CC_CALL)
+		for (unsigned int i = 0; i < insn->passed->results_count; i++)
+			slots[count++] = &insn->passed->results[i];
 	return count;
 }
 

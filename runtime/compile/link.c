@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Linking: a module that calls malloc() or free() without defining it gets the runtime's
- * (heap/heap.cu), and one that calls vprintf() or __assertfail() likewise (print/print.cu). A
- * module that does not is left as it is.
+ * (heap/heap.cu), and one that calls vprintf() or __assertfail() likewise (print/print.cu). One
+ * with instructions of textures gets the functions that they become calls of (texture/texture.cu).
+ * A module that does not is left as it is.
  */
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "heap/ptx.h"
 #include "print/print.h"
 #include "print/ptx.h"
+#include "texture/ptx.h"
 
 #define TEXT_OF(name)	TEXT_OF_(name)
 #define TEXT_OF_(name)	#name
@@ -88,6 +90,36 @@ static void add_rest(struct ptx_module *module, const struct ptx_module *found,
 			module->library_vars[library->number] = var;
 }
 
+static bool uses_textures(const struct ptx_module *module)
+{
+	for (const struct ptx_func *func = module->funcs; func; func = func->next)
+		for (uint32_t i = 0; i < func->insns_count; i++)
+			switch (func->insns[i].op) {
+			case PTX_I_TEX:
+			case PTX_I_TLD4:
+			case PTX_I_TXQ:
+			case PTX_I_SULD:
+			case PTX_I_SUST:
+			case PTX_I_SUQ:
+				return true;
+			}
+	return false;
+}
+
+/* They are apart from the module's: nothing names them but instructions. */
+static void link_textures(struct ptx_ctx *ctx, struct ptx_module *module)
+{
+	static const struct library library = {
+		.number = PTX_LIBRARY_TEXTURE, .line = VGPU_LINE_LIBRARY | VGPU_LINE_TEXTURE,
+	};
+
+	if (!uses_textures(module))
+		return;
+	module->textures = ptx_parse(ctx, vgpu_texture_ptx, strlen(vgpu_texture_ptx))->funcs;
+	for (struct ptx_func *func = module->textures; func; func = func->next)
+		mark_library(func, &library);
+}
+
 static void link_library(struct ptx_ctx *ctx, struct ptx_module *module,
 			 const struct library *library)
 {
@@ -113,4 +145,5 @@ void cc_link(struct ptx_ctx *ctx, struct ptx_module *module)
 {
 	for (unsigned int i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
 		link_library(ctx, module, &libraries[i]);
+	link_textures(ctx, module);
 }

@@ -393,6 +393,7 @@ void cc_make_procedures(struct cc *kernel, struct ptx_module *module, uint32_t s
 			.kernel = func,
 			.from_llvm = kernel->from_llvm,
 			.shared_bytes = kernel->shared_bytes,
+			.textures = kernel->textures,
 			.procedures = all,
 			.procedure = own,
 			.frame_start = own->params + own->results,

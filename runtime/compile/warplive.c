@@ -96,13 +96,9 @@ static void collect_region(struct cc *cc, struct regions *r, uint32_t b, uint32_
 	*PTX_PUSH(cc->ctx, r, list) = (struct region){ first, r->blocks_count - first };
 }
 
-/*
- * Can lanes have turns? That takes a branch back across what can observe other lanes. No less than
- * what the device takes for it (sim-device/sm/waits.c), whatever the order of blocks becomes.
- */
-static bool has_turns(const struct cc *cc)
+bool cc_observes(const struct cc *cc)
 {
-	bool observes = false, loops = false;
+	bool observes = false;
 
 	for (uint32_t i = 0; i < cc->insns_count; i++) {
 		const struct cc_insn *insn = &cc->insns[i];
@@ -121,14 +117,30 @@ static bool has_turns(const struct cc *cc)
 				    VGPU_MEM_CACHE(insn->mem) == VGPU_CACHE_CV;
 			break;
 		default:
-			if (insn->op == CC_CALL || insn->op == CC_INVOKE)
-				return true;	/* it may have them */
+			observes |= insn->op == CC_INVOKE ||
+				    (insn->op == CC_CALL && insn->shared->observes);
 		}
 	}
-	for (uint32_t b = 0; b < cc->block_count && observes; b++)
+	return observes;
+}
+
+/*
+ * Can lanes have turns? That takes a branch back across what can observe other lanes; the end of a
+ * function that is called is one. No less than what the device takes for it
+ * (sim-device/sm/waits.c), whatever the order of blocks becomes.
+ */
+static bool has_turns(const struct cc *cc)
+{
+	bool loops = false;
+
+	if (!cc_observes(cc))
+		return false;
+	for (uint32_t i = 0; i < cc->insns_count; i++)
+		loops |= cc->insns[i].op == CC_CALL || cc->insns[i].op == CC_INVOKE;
+	for (uint32_t b = 0; b < cc->block_count; b++)
 		for (unsigned int s = 0; s < 2; s++)
 			loops |= cc->blocks[b].succ[s] != CC_NONE && cc->blocks[b].succ[s] <= b;
-	return observes && loops;
+	return loops;
 }
 
 static bool block_waits(const struct cc *cc, uint32_t b)

@@ -94,22 +94,12 @@
 	CALL("graphs are", cudaUserObjectCreate) \
 	CALL("graphs are", cudaUserObjectRelease) \
 	CALL("graphs are", cudaUserObjectRetain) \
-	CALL("arrays are", cudaArrayGetMemoryRequirements) \
-	CALL("arrays are", cudaArrayGetPlane) \
-	CALL("arrays are", cudaArrayGetSparseProperties) \
-	CALL("arrays are", cudaExternalMemoryGetMappedMipmappedArray) \
-	CALL("arrays are", cudaMemcpy2DArrayToArray_ptds) \
-	CALL("arrays are", cudaMemcpy2DFromArrayAsync_ptsz) \
-	CALL("arrays are", cudaMemcpy2DFromArray_ptds) \
-	CALL("arrays are", cudaMemcpy2DToArrayAsync_ptsz) \
-	CALL("arrays are", cudaMemcpy2DToArray_ptds) \
-	CALL("arrays are", cudaMemcpyArrayToArray_ptds) \
-	CALL("arrays are", cudaMemcpyFromArrayAsync_ptsz) \
-	CALL("arrays are", cudaMemcpyFromArray_ptds) \
-	CALL("arrays are", cudaMemcpyToArrayAsync_ptsz) \
-	CALL("arrays are", cudaMemcpyToArray_ptds) \
-	CALL("arrays are", cudaMipmappedArrayGetMemoryRequirements) \
-	CALL("arrays are", cudaMipmappedArrayGetSparseProperties) \
+	CALL("sparse arrays and planes of arrays are", cudaArrayGetMemoryRequirements) \
+	CALL("sparse arrays and planes of arrays are", cudaArrayGetPlane) \
+	CALL("sparse arrays and planes of arrays are", cudaArrayGetSparseProperties) \
+	CALL("memory and semaphores of other APIs are", cudaExternalMemoryGetMappedMipmappedArray) \
+	CALL("sparse arrays and planes of arrays are", cudaMipmappedArrayGetMemoryRequirements) \
+	CALL("sparse arrays and planes of arrays are", cudaMipmappedArrayGetSparseProperties) \
 	CALL("sharing memory with a graphics API is", cudaEGLStreamConsumerAcquireFrame) \
 	CALL("sharing memory with a graphics API is", cudaEGLStreamConsumerConnect) \
 	CALL("sharing memory with a graphics API is", cudaEGLStreamConsumerConnectWithFlags) \

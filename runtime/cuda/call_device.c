@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/attributes.h"
+#include "api/textures/limits.h"
 #include "calls.h"
 
 #define VERSION	CUDART_VERSION
@@ -83,6 +84,34 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 	return cudaSuccess;
 }
 
+/* The largest textures and surfaces. */
+static void texture_limits(struct cudaDeviceProp *prop)
+{
+	prop->maxTexture1D = prop->maxSurface1D = RT_TEXTURE_1D;
+	prop->maxTexture1DMipmap = prop->maxTextureCubemap = prop->maxSurfaceCubemap =
+		RT_TEXTURE_LAYERED;
+	prop->maxTexture1DLinear = RT_TEXTURE_LINEAR;
+	prop->maxTexture2D[0] = prop->maxSurface2D[0] = RT_TEXTURE_1D;
+	prop->maxTexture2D[1] = prop->maxSurface2D[1] = RT_TEXTURE_2D_HEIGHT;
+	prop->maxTexture2DLinear[0] = RT_TEXTURE_PITCHED;
+	prop->maxTexture2DLinear[1] = RT_TEXTURE_ROWS;
+	prop->maxTexture2DLinear[2] = RT_TEXTURE_PITCH;
+	for (int i = 0; i < 2; i++) {
+		prop->maxTexture2DMipmap[i] = prop->maxTexture2DGather[i] = RT_TEXTURE_LAYERED;
+		prop->maxTexture2DLayered[i] = prop->maxSurface2DLayered[i] = RT_TEXTURE_LAYERED;
+	}
+	for (int i = 0; i < 3; i++)
+		prop->maxTexture3D[i] = prop->maxTexture3DAlt[i] = prop->maxSurface3D[i] =
+			RT_TEXTURE_3D;
+	prop->maxTexture1DLayered[0] = prop->maxSurface1DLayered[0] = RT_TEXTURE_LAYERED;
+	prop->maxTexture1DLayered[1] = prop->maxSurface1DLayered[1] = RT_TEXTURE_LAYERS;
+	prop->maxTexture2DLayered[2] = prop->maxSurface2DLayered[2] = RT_TEXTURE_LAYERS;
+	prop->maxTextureCubemapLayered[0] = prop->maxSurfaceCubemapLayered[0] =
+		RT_TEXTURE_LAYERED;
+	prop->maxTextureCubemapLayered[1] = prop->maxSurfaceCubemapLayered[1] =
+		RT_TEXTURE_CUBE_LAYERS;
+}
+
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
 	vgpuDeviceProperties found;
@@ -112,7 +141,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->major = found.major;
 	prop->minor = found.minor;
 	prop->textureAlignment = 512;
-	prop->texturePitchAlignment = 32;
+	prop->texturePitchAlignment = RT_TEXTURE_PITCH_ALIGNMENT;
+	texture_limits(prop);
 	prop->deviceOverlap = 1;
 	prop->multiProcessorCount = found.sms;
 	prop->surfaceAlignment = 512;

@@ -8,6 +8,7 @@
 #include "api/memory/ipc.h"
 #include "calls.h"
 #include "registry.h"
+#include "textures.h"
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
@@ -246,6 +247,12 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t strea
 	vgpuError_t error = vgpuSuccess;
 	vgpuMemcpyKind kind = (vgpuMemcpyKind)p->kind;
 
+	if (p->srcArray || p->dstArray) {
+		struct cuda_side to = { p->dstArray, p->dstPos, p->dstPtr };
+		struct cuda_side other = { p->srcArray, p->srcPos, p->srcPtr };
+
+		return cuda_copy_arrays(&to, &other, p->extent, p->kind, stream, synchronous);
+	}
 	if (!p->dstPtr.ptr || !p->srcPtr.ptr)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	depth = p->extent.depth;
@@ -266,14 +273,14 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 {
 	if (!p)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	return p->srcArray || p->dstArray ? CUDA_REFUSE("arrays are") : copy_3d(p, stream, false);
+	return copy_3d(p, stream, false);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
 	if (!p)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	return p->srcArray || p->dstArray ? CUDA_REFUSE("arrays are") : copy_3d(p, NULL, true);
+	return copy_3d(p, NULL, true);
 }
 
 /* Between devices the copy crosses this process, as cudaMemcpyPeer() does. */
@@ -292,7 +299,9 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 	one.dstPos = p->dstPos;
 	one.dstPtr = p->dstPtr;
 	one.extent = p->extent;
-	return p->srcArray || p->dstArray ? CUDA_REFUSE("arrays are") : copy_3d(&one, NULL, true);
+	one.srcArray = p->srcArray;
+	one.dstArray = p->dstArray;
+	return copy_3d(&one, NULL, true);
 }
 
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)

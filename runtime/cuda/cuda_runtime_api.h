@@ -233,6 +233,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const void *function,
 						      int blocks, int block_size);
 
+#include "texture_calls.h"
+
 /* refused */
 #define REFUSED_DECLARATION(what, name, params)	cudaError_t name params;
 VGPU_CUDA_REFUSED_CALLS(REFUSED_DECLARATION)

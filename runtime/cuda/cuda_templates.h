@@ -140,6 +140,22 @@ static inline cudaError_t cudaMemAdvise(const void *pointer, size_t count, cudaM
 	__VGPU_CHANNELS(name##1, 1, bits, kind) \
 	__VGPU_CHANNELS(name##2, 2, bits, kind) \
 	__VGPU_CHANNELS(name##4, 4, bits, kind)
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf(void)
+{
+	return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
+}
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf1(void)
+{
+	return cudaCreateChannelDescHalf();
+}
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf2(void)
+{
+	return cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
+}
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf4(void)
+{
+	return cudaCreateChannelDesc(16, 16, 16, 16, cudaChannelFormatKindFloat);
+}
 template <class T> inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
 	return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);

@@ -92,6 +92,8 @@ typedef unsigned long long cuuint64_t;
 #include "device_sync.h"
 #include "device_reduce.h"
 #include "device_ordered_atomics.h"
+#include "device_textures.h"
+#include "device_surfaces.h"
 
 #pragma clang attribute pop
 

@@ -269,6 +269,55 @@
 	STREAM(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, 3020, _ptsz, (const CUDA_MEMCPY3D *copy, \
 	     CUstream stream), \
 	     (copy, stream)) \
+	CALL(cuArrayCreate, cuArrayCreate_v2, 3020, (CUarray *array, \
+	     const CUDA_ARRAY_DESCRIPTOR *desc)) \
+	CALL(cuArrayGetDescriptor, cuArrayGetDescriptor_v2, 3020, \
+	     (CUDA_ARRAY_DESCRIPTOR *desc, CUarray array)) \
+	CALL(cuArray3DCreate, cuArray3DCreate_v2, 3020, (CUarray *array, \
+	     const CUDA_ARRAY3D_DESCRIPTOR *desc)) \
+	CALL(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2, 3020, \
+	     (CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)) \
+	CALL(cuArrayDestroy, cuArrayDestroy, 2000, (CUarray array)) \
+	CALL(cuMipmappedArrayCreate, cuMipmappedArrayCreate, 5000, (CUmipmappedArray *array, \
+	     const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)) \
+	CALL(cuMipmappedArrayGetLevel, cuMipmappedArrayGetLevel, 5000, (CUarray *array, \
+	     CUmipmappedArray mipmap, unsigned int level)) \
+	CALL(cuMipmappedArrayDestroy, cuMipmappedArrayDestroy, 5000, (CUmipmappedArray array)) \
+	STREAM(cuMemcpyHtoA, cuMemcpyHtoA_v2, 3020, _ptds, (CUarray dst, size_t offset, \
+	     const void *src, size_t bytes), (dst, offset, src, bytes)) \
+	STREAM(cuMemcpyAtoH, cuMemcpyAtoH_v2, 3020, _ptds, (void *dst, CUarray src, \
+	     size_t offset, size_t bytes), (dst, src, offset, bytes)) \
+	STREAM(cuMemcpyDtoA, cuMemcpyDtoA_v2, 3020, _ptds, (CUarray dst, size_t offset, \
+	     CUdeviceptr src, size_t bytes), (dst, offset, src, bytes)) \
+	STREAM(cuMemcpyAtoD, cuMemcpyAtoD_v2, 3020, _ptds, (CUdeviceptr dst, CUarray src, \
+	     size_t offset, size_t bytes), (dst, src, offset, bytes)) \
+	STREAM(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2, 3020, _ptsz, (CUarray dst, \
+	     size_t offset, const void *src, size_t bytes, CUstream stream), \
+	     (dst, offset, src, bytes, stream)) \
+	STREAM(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2, 3020, _ptsz, (void *dst, CUarray src, \
+	     size_t offset, size_t bytes, CUstream stream), \
+	     (dst, src, offset, bytes, stream)) \
+	STREAM(cuMemcpyAtoA, cuMemcpyAtoA_v2, 3020, _ptds, (CUarray dst, size_t dst_offset, \
+	     CUarray src, size_t src_offset, size_t bytes), \
+	     (dst, dst_offset, src, src_offset, bytes)) \
+	CALL(cuTexObjectCreate, cuTexObjectCreate, 5000, (CUtexObject *object, \
+	     const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture, \
+	     const CUDA_RESOURCE_VIEW_DESC *view)) \
+	CALL(cuTexObjectDestroy, cuTexObjectDestroy, 5000, (CUtexObject object)) \
+	CALL(cuTexObjectGetResourceDesc, cuTexObjectGetResourceDesc, 5000, \
+	     (CUDA_RESOURCE_DESC *desc, CUtexObject object)) \
+	CALL(cuTexObjectGetTextureDesc, cuTexObjectGetTextureDesc, 5000, \
+	     (CUDA_TEXTURE_DESC *desc, CUtexObject object)) \
+	CALL(cuTexObjectGetResourceViewDesc, cuTexObjectGetResourceViewDesc, 5000, \
+	     (CUDA_RESOURCE_VIEW_DESC *desc, CUtexObject object)) \
+	CALL(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11010, \
+	     (size_t *width, CUarray_format format, unsigned int channels, \
+	     CUdevice device)) \
+	CALL(cuSurfObjectCreate, cuSurfObjectCreate, 5000, (CUsurfObject *object, \
+	     const CUDA_RESOURCE_DESC *resource)) \
+	CALL(cuSurfObjectDestroy, cuSurfObjectDestroy, 5000, (CUsurfObject object)) \
+	CALL(cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc, 5000, \
+	     (CUDA_RESOURCE_DESC *desc, CUsurfObject object)) \
 	STREAM(cuMemsetD8, cuMemsetD8_v2, 3020, _ptds, (CUdeviceptr dst, \
 	     unsigned char value, size_t count), \
 	     (dst, value, count)) \
@@ -480,6 +529,17 @@ VGPU_DRIVER_CALLS(VGPU_DECLARE, VGPU_DECLARE_BOTH)
 #define cuMemcpy2DAsync	cuMemcpy2DAsync_v2
 #define cuMemcpy3D	cuMemcpy3D_v2
 #define cuMemcpy3DAsync	cuMemcpy3DAsync_v2
+#define cuArrayCreate	cuArrayCreate_v2
+#define cuArrayGetDescriptor	cuArrayGetDescriptor_v2
+#define cuArray3DCreate	cuArray3DCreate_v2
+#define cuArray3DGetDescriptor	cuArray3DGetDescriptor_v2
+#define cuMemcpyHtoA	cuMemcpyHtoA_v2
+#define cuMemcpyAtoH	cuMemcpyAtoH_v2
+#define cuMemcpyDtoA	cuMemcpyDtoA_v2
+#define cuMemcpyAtoD	cuMemcpyAtoD_v2
+#define cuMemcpyHtoAAsync	cuMemcpyHtoAAsync_v2
+#define cuMemcpyAtoHAsync	cuMemcpyAtoHAsync_v2
+#define cuMemcpyAtoA	cuMemcpyAtoA_v2
 #define cuMemsetD8	cuMemsetD8_v2
 #define cuMemsetD16	cuMemsetD16_v2
 #define cuMemsetD32	cuMemsetD32_v2

@@ -32,6 +32,38 @@
 	  (params)) \
 	X(cudaMemcpy3DPeerAsync, _ptsz, (const struct cudaMemcpy3DPeerParms *params, \
 	     cudaStream_t stream), (params, stream)) \
+	X(cudaMemcpyToArray, _ptds, (cudaArray_t dst, size_t x, size_t y, const void *src, \
+	     size_t count, enum cudaMemcpyKind kind), (dst, x, y, src, count, kind)) \
+	X(cudaMemcpyToArrayAsync, _ptsz, (cudaArray_t dst, size_t x, size_t y, \
+	     const void *src, size_t count, enum cudaMemcpyKind kind, \
+	     cudaStream_t stream), (dst, x, y, src, count, kind, stream)) \
+	X(cudaMemcpyFromArray, _ptds, (void *dst, cudaArray_const_t src, size_t x, size_t y, \
+	     size_t count, enum cudaMemcpyKind kind), (dst, src, x, y, count, kind)) \
+	X(cudaMemcpyFromArrayAsync, _ptsz, (void *dst, cudaArray_const_t src, size_t x, \
+	     size_t y, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream), \
+	  (dst, src, x, y, count, kind, stream)) \
+	X(cudaMemcpyArrayToArray, _ptds, (cudaArray_t dst, size_t dst_x, size_t dst_y, \
+	     cudaArray_const_t src, size_t src_x, size_t src_y, size_t count, \
+	     enum cudaMemcpyKind kind), \
+	  (dst, dst_x, dst_y, src, src_x, src_y, count, kind)) \
+	X(cudaMemcpy2DToArray, _ptds, (cudaArray_t dst, size_t x, size_t y, const void *src, \
+	     size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind), \
+	  (dst, x, y, src, spitch, width, height, kind)) \
+	X(cudaMemcpy2DToArrayAsync, _ptsz, (cudaArray_t dst, size_t x, size_t y, \
+	     const void *src, size_t spitch, size_t width, size_t height, \
+	     enum cudaMemcpyKind kind, cudaStream_t stream), \
+	  (dst, x, y, src, spitch, width, height, kind, stream)) \
+	X(cudaMemcpy2DFromArray, _ptds, (void *dst, size_t dpitch, cudaArray_const_t src, \
+	     size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind), \
+	  (dst, dpitch, src, x, y, width, height, kind)) \
+	X(cudaMemcpy2DFromArrayAsync, _ptsz, (void *dst, size_t dpitch, \
+	     cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, \
+	     enum cudaMemcpyKind kind, cudaStream_t stream), \
+	  (dst, dpitch, src, x, y, width, height, kind, stream)) \
+	X(cudaMemcpy2DArrayToArray, _ptds, (cudaArray_t dst, size_t dst_x, size_t dst_y, \
+	     cudaArray_const_t src, size_t src_x, size_t src_y, size_t width, \
+	     size_t height, enum cudaMemcpyKind kind), \
+	  (dst, dst_x, dst_y, src, src_x, src_y, width, height, kind)) \
 	X(cudaMemcpyToSymbol, _ptds, (const void *symbol, const void *src, \
 	     size_t bytes, size_t offset, enum cudaMemcpyKind kind), \
 	  (symbol, src, bytes, offset, kind)) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays, textures and surfaces of the CUDA runtime API: the types, so that host code compiles. The
- * calls that make one are refused (refused_calls.h).
+ * Arrays, textures and surfaces of the CUDA runtime API: the types. The calls are in
+ * texture_calls.h.
  */
 #ifndef VGPU_CUDA_TEXTURE_TYPES_H
 #define VGPU_CUDA_TEXTURE_TYPES_H

@@ -135,14 +135,8 @@
 	CALL("graphs are", cuUserObjectCreate) \
 	CALL("graphs are", cuUserObjectRelease) \
 	CALL("graphs are", cuUserObjectRetain) \
-	CALL("textures are", cuDeviceGetTexture1DLinearMaxWidth) \
 	CALL("textures are", cuModuleGetTexRef) \
 	CALL("textures are", cuParamSetTexRef) \
-	CALL("textures are", cuTexObjectCreate) \
-	CALL("textures are", cuTexObjectDestroy) \
-	CALL("textures are", cuTexObjectGetResourceDesc) \
-	CALL("textures are", cuTexObjectGetResourceViewDesc) \
-	CALL("textures are", cuTexObjectGetTextureDesc) \
 	CALL("textures are", cuTexRefCreate) \
 	CALL("textures are", cuTexRefDestroy) \
 	CALL("textures are", cuTexRefGetAddress) \
@@ -175,52 +169,16 @@
 	CALL("textures are", cuTexRefSetMipmapLevelClamp) \
 	CALL("textures are", cuTexRefSetMipmappedArray) \
 	CALL("surfaces are", cuModuleGetSurfRef) \
-	CALL("surfaces are", cuSurfObjectCreate) \
-	CALL("surfaces are", cuSurfObjectDestroy) \
-	CALL("surfaces are", cuSurfObjectGetResourceDesc) \
 	CALL("surfaces are", cuSurfRefGetArray) \
 	CALL("surfaces are", cuSurfRefSetArray) \
-	CALL("arrays are", cuArray3DCreate) \
-	CALL("arrays are", cuArray3DCreate_v2) \
-	CALL("arrays are", cuArray3DGetDescriptor) \
-	CALL("arrays are", cuArray3DGetDescriptor_v2) \
-	CALL("arrays are", cuArrayCreate) \
-	CALL("arrays are", cuArrayCreate_v2) \
-	CALL("arrays are", cuArrayDestroy) \
-	CALL("arrays are", cuArrayGetDescriptor) \
-	CALL("arrays are", cuArrayGetDescriptor_v2) \
-	CALL("arrays are", cuArrayGetMemoryRequirements) \
-	CALL("arrays are", cuArrayGetPlane) \
-	CALL("arrays are", cuArrayGetSparseProperties) \
-	CALL("arrays are", cuExternalMemoryGetMappedMipmappedArray) \
-	CALL("arrays are", cuMemMapArrayAsync) \
-	CALL("arrays are", cuMemMapArrayAsync_ptsz) \
-	CALL("arrays are", cuMemcpyAtoA) \
-	CALL("arrays are", cuMemcpyAtoA_v2) \
-	CALL("arrays are", cuMemcpyAtoA_v2_ptds) \
-	CALL("arrays are", cuMemcpyAtoD) \
-	CALL("arrays are", cuMemcpyAtoD_v2) \
-	CALL("arrays are", cuMemcpyAtoD_v2_ptds) \
-	CALL("arrays are", cuMemcpyAtoH) \
-	CALL("arrays are", cuMemcpyAtoHAsync) \
-	CALL("arrays are", cuMemcpyAtoHAsync_v2) \
-	CALL("arrays are", cuMemcpyAtoHAsync_v2_ptsz) \
-	CALL("arrays are", cuMemcpyAtoH_v2) \
-	CALL("arrays are", cuMemcpyAtoH_v2_ptds) \
-	CALL("arrays are", cuMemcpyDtoA) \
-	CALL("arrays are", cuMemcpyDtoA_v2) \
-	CALL("arrays are", cuMemcpyDtoA_v2_ptds) \
-	CALL("arrays are", cuMemcpyHtoA) \
-	CALL("arrays are", cuMemcpyHtoAAsync) \
-	CALL("arrays are", cuMemcpyHtoAAsync_v2) \
-	CALL("arrays are", cuMemcpyHtoAAsync_v2_ptsz) \
-	CALL("arrays are", cuMemcpyHtoA_v2) \
-	CALL("arrays are", cuMemcpyHtoA_v2_ptds) \
-	CALL("arrays are", cuMipmappedArrayCreate) \
-	CALL("arrays are", cuMipmappedArrayDestroy) \
-	CALL("arrays are", cuMipmappedArrayGetLevel) \
-	CALL("arrays are", cuMipmappedArrayGetMemoryRequirements) \
-	CALL("arrays are", cuMipmappedArrayGetSparseProperties) \
+	CALL("sparse arrays and planes of arrays are", cuArrayGetMemoryRequirements) \
+	CALL("sparse arrays and planes of arrays are", cuArrayGetPlane) \
+	CALL("sparse arrays and planes of arrays are", cuArrayGetSparseProperties) \
+	CALL("memory and semaphores of other APIs are", cuExternalMemoryGetMappedMipmappedArray) \
+	CALL("sparse arrays and planes of arrays are", cuMemMapArrayAsync) \
+	CALL("sparse arrays and planes of arrays are", cuMemMapArrayAsync_ptsz) \
+	CALL("sparse arrays and planes of arrays are", cuMipmappedArrayGetMemoryRequirements) \
+	CALL("sparse arrays and planes of arrays are", cuMipmappedArrayGetSparseProperties) \
 	CALL("memory and semaphores of other APIs are", cuDestroyExternalMemory) \
 	CALL("memory and semaphores of other APIs are", cuDestroyExternalSemaphore) \
 	CALL("memory and semaphores of other APIs are", cuDeviceGetNvSciSyncAttributes) \

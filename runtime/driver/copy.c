@@ -2,6 +2,7 @@
 /*
  * Driver API: copies, of bytes, rows and boxes, and fills.
  */
+#include "api/textures/array.h"
 #include "driver.h"
 
 static CUresult copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind)
@@ -85,28 +86,40 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr s
 
 /* ---- rows and boxes ------------------------------------------------------ */
 
+/* One side of a copy, as CUDA_MEMCPY3D has two. */
 struct side {
-	char *at;		/* of the first byte */
-	size_t pitch, plane;	/* bytes from row to row, and from plane to plane */
+	CUmemorytype type;
+	const void *host;
+	CUdeviceptr device;
+	CUarray array;
+	size_t x, y, z, pitch, rows;
 };
 
-static CUresult side_of(struct side *side, CUmemorytype type, const void *host, CUdeviceptr device,
-			size_t x, size_t y, size_t z, size_t pitch, size_t rows)
+static CUresult place_of(const struct side *side, const CUDA_MEMCPY3D *copy,
+			 struct rt_place *place)
 {
-	static bool said;
+	struct rt_box box = { side->x, side->y, side->z, copy->WidthInBytes, copy->Height,
+			      copy->Depth };
+	const struct rt_array *array;
 
-	switch (type) {
-	case CU_MEMORYTYPE_HOST: side->at = (char *)(uintptr_t)host; break;
+	switch (side->type) {
+	case CU_MEMORYTYPE_HOST: place->at = (char *)(uintptr_t)side->host; break;
 	case CU_MEMORYTYPE_DEVICE:
-	case CU_MEMORYTYPE_UNIFIED: side->at = drv_pointer(device); break;
-	case CU_MEMORYTYPE_ARRAY: return drv_refuse(&said, "cuMemcpy2D and 3D", "arrays are");
+	case CU_MEMORYTYPE_UNIFIED: place->at = drv_pointer(side->device); break;
+	case CU_MEMORYTYPE_ARRAY:
+		array = rt_array_find(side->array, false);
+		return array ? drv_error(rt_array_place(array, &box, place)) :
+			       CUDA_ERROR_INVALID_HANDLE;
 	default: return CUDA_ERROR_INVALID_VALUE;
 	}
-	side->pitch = pitch;
-	if (__builtin_mul_overflow(pitch, rows, &side->plane) || (y && pitch > SIZE_MAX / y) ||
-	    (z && side->plane > SIZE_MAX / z))
+	/* a pitch of 0: rows without gaps */
+	place->pitch = side->pitch ? side->pitch : copy->WidthInBytes;
+	if (__builtin_mul_overflow(place->pitch, side->rows ? side->rows : copy->Height,
+				   &place->plane) ||
+	    (side->y && place->pitch > SIZE_MAX / side->y) ||
+	    (side->z && place->plane > SIZE_MAX / side->z))
 		return CUDA_ERROR_INVALID_VALUE;
-	side->at += z * side->plane + y * pitch + x;
+	place->at += side->z * place->plane + side->y * place->pitch + side->x;
 	return CUDA_SUCCESS;
 }
 
@@ -121,31 +134,22 @@ static vgpuMemcpyKind kind_of(CUmemorytype dst, CUmemorytype src)
 
 static CUresult copy_box(const CUDA_MEMCPY3D *box, CUstream stream, bool synchronous)
 {
-	size_t width = box->WidthInBytes, height = box->Height;
-	struct side dst, src;
-	vgpuMemcpyKind kind;
-	CUresult error;
+	struct side src = { box->srcMemoryType, box->srcHost, box->srcDevice, box->srcArray,
+			    box->srcXInBytes, box->srcY, box->srcZ, box->srcPitch,
+			    box->srcHeight };
+	struct side dst = { box->dstMemoryType, box->dstHost, box->dstDevice, box->dstArray,
+			    box->dstXInBytes, box->dstY, box->dstZ, box->dstPitch,
+			    box->dstHeight };
+	struct rt_place from, to;
+	CUresult error = place_of(&src, box, &from);
 
-	/* a pitch of 0: rows without gaps */
-	error = side_of(&src, box->srcMemoryType, box->srcHost, box->srcDevice, box->srcXInBytes,
-			box->srcY, box->srcZ, box->srcPitch ? box->srcPitch : width,
-			box->srcHeight ? box->srcHeight : height);
 	if (error == CUDA_SUCCESS)
-		error = side_of(&dst, box->dstMemoryType, box->dstHost, box->dstDevice,
-				box->dstXInBytes, box->dstY, box->dstZ,
-				box->dstPitch ? box->dstPitch : width,
-				box->dstHeight ? box->dstHeight : height);
-	kind = kind_of(box->dstMemoryType, box->srcMemoryType);
-	for (size_t z = 0; z < box->Depth && error == CUDA_SUCCESS; z++) {
-		void *to = dst.at + z * dst.plane;
-		const void *from = src.at + z * src.plane;
-
-		error = drv_error(synchronous ?
-			vgpuMemcpy2D(to, dst.pitch, from, src.pitch, width, height, kind) :
-			vgpuMemcpy2DAsync(to, dst.pitch, from, src.pitch, width, height, kind,
-					  drv_stream(stream)));
-	}
-	return error;
+		error = place_of(&dst, box, &to);
+	if (error != CUDA_SUCCESS)
+		return error;
+	return drv_error(rt_copy_places(&to, &from, box->WidthInBytes, box->Height, box->Depth,
+					kind_of(box->dstMemoryType, box->srcMemoryType),
+					drv_stream(stream), synchronous));
 }
 
 static CUresult copy_rows(const CUDA_MEMCPY2D *copy, CUstream stream, bool synchronous)
@@ -161,6 +165,7 @@ static CUresult copy_rows(const CUDA_MEMCPY2D *copy, CUstream stream, bool synch
 		.srcXInBytes = copy->srcXInBytes, .srcY = copy->srcY,
 		.srcMemoryType = copy->srcMemoryType, .srcHost = copy->srcHost,
 		.srcDevice = copy->srcDevice, .srcPitch = copy->srcPitch,
+		.srcArray = copy->srcArray, .dstArray = copy->dstArray,
 		.dstXInBytes = copy->dstXInBytes, .dstY = copy->dstY,
 		.dstMemoryType = copy->dstMemoryType, .dstHost = copy->dstHost,
 		.dstDevice = copy->dstDevice, .dstPitch = copy->dstPitch,

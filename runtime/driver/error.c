@@ -15,6 +15,11 @@ CUresult drv_error(vgpuError_t error)
 	case vgpuErrorInvalidDevicePointer:
 	case vgpuErrorInvalidMemcpyDirection:
 	case vgpuErrorMissingConfiguration:
+	case vgpuErrorInvalidTexture:
+	case vgpuErrorInvalidChannelDescriptor:
+	case vgpuErrorInvalidFilterSetting:
+	case vgpuErrorInvalidNormSetting:
+	case vgpuErrorInvalidSurface:
 		return CUDA_ERROR_INVALID_VALUE;
 	case vgpuErrorInvalidSymbol:
 		return CUDA_ERROR_NOT_FOUND;

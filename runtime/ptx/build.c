@@ -29,7 +29,7 @@ void ptx_insn_mod(struct ptx_parse *p, unsigned int mod)
 {
 	if (p->insn.mod_count == PTX_MAX_MODS)
 		ptx_fail(p->ctx, p->insn_line, "`%s': too many modifiers", ptx_op_name(p->insn.op));
-	p->insn.mods[p->insn.mod_count++] = (uint8_t)mod;
+	p->insn.mods[p->insn.mod_count++] = (uint16_t)mod;
 	if (ptx_mod_kinds(mod) & PTX_K_TYPE) {
 		if (p->insn.type_count == PTX_MAX_TYPES)
 			ptx_fail(p->ctx, p->insn_line, "`%s': too many types",
@@ -71,7 +71,7 @@ void ptx_operand_group(struct ptx_parse *p, uint8_t kind, uint32_t first)
 		elements = ptx_alloc(p->ctx, count * sizeof(*elements));
 		memcpy(elements, p->ops + first, count * sizeof(*elements));
 	}
-	if (count > (kind == PTX_OPND_LIST ? 255u : kind == PTX_OPND_VEC ? 8u : 1u))
+	if (count > (kind == PTX_OPND_LIST ? 255u : kind == PTX_OPND_VEC ? 8u : 5u))
 		ptx_fail(p->ctx, p->insn_line, "`%s': too many operands in a group",
 			 ptx_op_name(p->insn.op));
 	p->op_count = first;
@@ -146,15 +146,24 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 		ptx_fail(p->ctx, p->insn_line, "`%s' is not a register", o->name);
 }
 
-/* [base + offset], where the base is a register, a variable or neither. */
+static bool has_coordinates(uint16_t op)
+{
+	return op == PTX_I_TEX || op == PTX_I_TLD4 || op == PTX_I_SULD || op == PTX_I_SUST;
+}
+
+/*
+ * [base + offset], where the base is a register, a variable or neither; of a texture the
+ * coordinates behind it are the elements.
+ */
 static void resolve_address(struct ptx_parse *p, struct ptx_operand *o)
 {
 	struct ptx_operand *base = &o->elements[0];
-	bool texture = base->count;
 
-	if (texture)
-		ptx_fail(p->ctx, p->insn_line, "`%s': textures and surfaces are not supported",
+	if (o->count > 1 && !has_coordinates(p->insn.op))
+		ptx_fail(p->ctx, p->insn_line, "`%s': only textures and surfaces have coordinates",
 			 ptx_op_name(p->insn.op));
+	for (uint32_t e = 1; e < o->count; e++)
+		resolve_name(p, &o->elements[e], PTX_NONE, false);
 	resolve_name(p, base, PTX_NONE, true);
 	if (base->kind != PTX_OPND_REG && base->kind != PTX_OPND_VAR && base->kind != PTX_OPND_INT)
 		ptx_fail(p->ctx, p->insn_line, "`[%s]' is not an address",
@@ -163,7 +172,8 @@ static void resolve_address(struct ptx_parse *p, struct ptx_operand *o)
 	o->reg = base->kind == PTX_OPND_REG ? base->reg : PTX_NONE;
 	o->var = base->var;
 	o->value = base->value;
-	o->count = 0;
+	o->elements++;
+	o->count--;
 }
 
 /*

@@ -91,7 +91,8 @@ enum ptx_opnd_kind {
 	PTX_OPND_F64,
 	PTX_OPND_SREG,
 	PTX_OPND_VAR,		/* address of var, plus value */
-	PTX_OPND_ADDR,		/* [base + value]; base a register, a variable or neither */
+	/* [base + value]; base a register, a variable or neither; coordinates are elements */
+	PTX_OPND_ADDR,
 	PTX_OPND_VEC,		/* { elements } */
 	PTX_OPND_LIST,		/* ( elements ), of call */
 	PTX_OPND_LABEL,
@@ -119,7 +120,7 @@ struct ptx_insn {
 	uint16_t op;
 	uint8_t mod_count;
 	uint8_t type_count;
-	uint8_t mods[PTX_MAX_MODS];	/* in order, types included */
+	uint16_t mods[PTX_MAX_MODS];	/* in order, types included */
 	uint8_t types[PTX_MAX_TYPES];
 	bool guard_negated;
 	uint32_t guard;			/* register, PTX_NONE: always */
@@ -140,7 +141,8 @@ struct ptx_register {
 };
 
 /* What the runtime brings: modules of its own that link.c adds. */
-enum ptx_library { PTX_LIBRARY_NONE, PTX_LIBRARY_HEAP, PTX_LIBRARY_PRINT, PTX_LIBRARIES };
+enum ptx_library { PTX_LIBRARY_NONE, PTX_LIBRARY_HEAP, PTX_LIBRARY_PRINT, PTX_LIBRARY_TEXTURE,
+		   PTX_LIBRARIES };
 
 struct ptx_func {
 	const char *name;
@@ -174,13 +176,14 @@ struct ptx_module {
 	struct ptx_var *vars, **vars_end;	/* of every .global, .const and .shared variable */
 	/* of each library the struct that tells it where its memory is; NULL: it is not used */
 	struct ptx_var *library_vars[PTX_LIBRARIES];
+	struct ptx_func *textures;	/* the functions of texture fetches; NULL: there are none */
 };
 
 /* PTX text to module; leaves through ptx_fail() when it is malformed. */
 struct ptx_module *ptx_parse(struct ptx_ctx *ctx, const char *text, size_t len);
 
 unsigned int ptx_type_bytes(enum ptx_type type);
-char ptx_type_letter(enum ptx_type type);	/* u s b f p m, h for packed halves */
+char ptx_type_letter(enum ptx_type type);	/* u s b f p m o, h for packed halves */
 const char *ptx_mod_name(unsigned int mod);	/* without the dot */
 const char *ptx_op_name(unsigned int op);
 uint64_t ptx_mod_kinds(unsigned int mod);

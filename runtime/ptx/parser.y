@@ -399,17 +399,15 @@ elements:
 	| elements ',' plain
 	;
 
-/* Addresses of textures are parsed, so that they are refused by what they are. */
+/* Of a texture or surface the coordinates are behind it. */
 address:
 	plain
-	| plain ',' '{' texels '}'	{ p->ops[p->op_count - 1].count = 1; }
-	| plain ',' T_ID		{ p->ops[p->op_count - 1].count = 1; }
-	| plain ',' T_ID ',' '{' texels '}'	{ p->ops[p->op_count - 1].count = 1; }
-	;
-
-texels:
-	T_ID
-	| texels ',' T_ID
+	| plain ',' plain
+	| plain ',' '{' elements '}'
+	| plain ',' plain ',' '{' elements '}'	{
+		ptx_fail(CTX, p->insn_line, "`%s': a sampler apart from its texture is not supported",
+			 ptx_op_name(p->insn.op));
+	}
 	;
 
 /*

@@ -43,9 +43,11 @@
 #define PTX_K_WMMA	(1ull << 34)	/* of wmma alone: what it does, matrices, shapes */
 #define PTX_K_MBARRIER	(1ull << 35)
 #define PTX_K_SPARSE	(1ull << 36)	/* of mma, refused there */
+#define PTX_K_TEXTURE	(1ull << 37)	/* of tex and its kin: geometry, level, channel, boundary */
+#define PTX_K_QUERY	(1ull << 38)	/* of txq and suq: what is asked for */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
-/* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone */
+/* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone, o: of variables */
 #define PTX_TYPES(X)										\
 	X(U8, "u8", 1, 'u') X(U16, "u16", 2, 'u') X(U32, "u32", 4, 'u') X(U64, "u64", 8, 'u')	\
 	X(S8, "s8", 1, 's') X(S16, "s16", 2, 's') X(S32, "s32", 4, 's') X(S64, "s64", 8, 's')	\
@@ -53,7 +55,8 @@
 	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') \
 	X(F16X2, "f16x2", 4, 'h') X(BF16, "bf16", 2, 'f') X(BF16X2, "bf16x2", 4, 'h') \
 	X(TF32, "tf32", 4, 'm') X(E4M3, "e4m3", 1, 'm') X(E5M2, "e5m2", 1, 'm') \
-	X(E4M3X2, "e4m3x2", 2, 'm') X(E5M2X2, "e5m2x2", 2, 'm') X(PRED, "pred", 1, 'p')
+	X(E4M3X2, "e4m3x2", 2, 'm') X(E5M2X2, "e5m2x2", 2, 'm') X(PRED, "pred", 1, 'p') \
+	X(TEXREF, "texref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
 
 /* X(enum name, spelling, kinds): the other modifiers */
 #define PTX_MODS(X)										\
@@ -111,8 +114,8 @@
 	X(FRACTIONAL, "fractional", PTX_K_TO) X(RANGE, "range", PTX_K_TO)			\
 	X(L2_64, "L2::64B", PTX_K_CACHE)	\
 	X(L2_128, "L2::128B", PTX_K_CACHE) X(L2_256, "L2::256B", PTX_K_CACHE)			\
-	X(L, "l", PTX_K_SHIFT) X(R, "r", PTX_K_SHIFT) X(WRAP, "wrap", PTX_K_SHIFT) \
-	X(CLAMP, "clamp", PTX_K_SHIFT) \
+	X(L, "l", PTX_K_SHIFT) X(R, "r", PTX_K_SHIFT | PTX_K_TEXTURE) X(WRAP, "wrap", PTX_K_SHIFT) \
+	X(CLAMP, "clamp", PTX_K_SHIFT | PTX_K_TEXTURE) \
 	X(SHIFTAMT, "shiftamt", PTX_K_SHIFT)							\
 	X(SYNC, "sync", PTX_K_SYNC | PTX_K_BAR) X(ALIGNED, "aligned", PTX_K_SYNC | PTX_K_BAR)	\
 	X(ARRIVE, "arrive", PTX_K_BAR | PTX_K_MBARRIER) \
@@ -139,7 +142,8 @@
 	X(M16N8K32, "m16n8k32", PTX_K_MATRIX) \
 	X(SP, "sp", PTX_K_SPARSE) X(SPORDERED, "sp::ordered_metadata", PTX_K_SPARSE) \
 	X(LOAD, "load", PTX_K_WMMA) X(STORE, "store", PTX_K_WMMA) X(MMA, "mma", PTX_K_WMMA) \
-	X(MATRIX_A, "a", PTX_K_WMMA) X(MATRIX_B, "b", PTX_K_WMMA) X(MATRIX_C, "c", PTX_K_WMMA) \
+	X(MATRIX_A, "a", PTX_K_WMMA | PTX_K_TEXTURE) \
+	X(MATRIX_B, "b", PTX_K_WMMA | PTX_K_TEXTURE) X(MATRIX_C, "c", PTX_K_WMMA) \
 	X(MATRIX_D, "d", PTX_K_WMMA) X(M16N16K16, "m16n16k16", PTX_K_WMMA) \
 	X(M32N8K16, "m32n8k16", PTX_K_WMMA) X(M8N32K16, "m8n32k16", PTX_K_WMMA) \
 	X(M16N16K8, "m16n16k8", PTX_K_WMMA) \
@@ -149,7 +153,17 @@
 	X(TESTWAIT, "test_wait", PTX_K_MBARRIER) X(TRYWAIT, "try_wait", PTX_K_MBARRIER) \
 	X(PENDINGCOUNT, "pending_count", PTX_K_MBARRIER) \
 	X(NOCOMPLETE, "noComplete", PTX_K_MBARRIER) X(PARITY, "parity", PTX_K_MBARRIER) \
-	X(NOINC, "noinc", PTX_K_MBARRIER)
+	X(NOINC, "noinc", PTX_K_MBARRIER) \
+	X(TEX1D, "1d", PTX_K_TEXTURE) X(TEX2D, "2d", PTX_K_TEXTURE) X(TEX3D, "3d", PTX_K_TEXTURE) \
+	X(TEXA1D, "a1d", PTX_K_TEXTURE) X(TEXA2D, "a2d", PTX_K_TEXTURE) \
+	X(TEXCUBE, "cube", PTX_K_TEXTURE) X(TEXACUBE, "acube", PTX_K_TEXTURE) \
+	X(TEXLEVEL, "level", PTX_K_TEXTURE) X(TEXGRAD, "grad", PTX_K_TEXTURE) \
+	X(TEXBASE, "base", PTX_K_TEXTURE) X(TEXGREEN, "g", PTX_K_TEXTURE) \
+	X(SURFTRAP, "trap", PTX_K_TEXTURE) X(SURFZERO, "zero", PTX_K_TEXTURE) \
+	X(SURFFORMAT, "p", PTX_K_OTHER) \
+	X(QWIDTH, "width", PTX_K_QUERY) X(QHEIGHT, "height", PTX_K_QUERY) \
+	X(QDEPTH, "depth", PTX_K_QUERY) X(QARRAY, "array_size", PTX_K_QUERY) \
+	X(QLEVELS, "num_mipmap_levels", PTX_K_QUERY) X(QUNIT, "normalized_coords", PTX_K_QUERY)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
 #define PTX_OPS(X)										\
@@ -179,6 +193,7 @@
 	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux") \
 	X(LDMATRIX, "ldmatrix") X(MMA, "mma") X(MOVMATRIX, "movmatrix") X(STMATRIX, "stmatrix") \
 	X(WMMA, "wmma") X(ELECT, "elect") X(MBARRIER, "mbarrier") \
+	X(SULD, "suld") X(SUQ, "suq") X(SUST, "sust") X(TEX, "tex") X(TLD4, "tld4") X(TXQ, "txq") \
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
 	X(DISCARD, "discard") \
@@ -187,9 +202,7 @@
 	X(MULTIMEM, "multimem") \
 	X(SETMAXNREG, "setmaxnreg") \
 	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") \
-	X(SULD, "suld") \
-	X(SUQ, "suq") X(SURED, "sured") X(SUST, "sust") X(SZEXT, "szext") X(TEX, "tex") \
-	X(TLD4, "tld4") X(TXQ, "txq") \
+	X(SURED, "sured") X(SZEXT, "szext") \
 	X(VABSDIFF, "vabsdiff") X(VADD, "vadd") X(VMAD, "vmad") X(VMAX, "vmax") X(VMIN, "vmin") \
 	X(VSET, "vset") \
 	X(VSHL, "vshl") X(VSHR, "vshr") X(VSUB, "vsub") X(WGMMA, "wgmma")

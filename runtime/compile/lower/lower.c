@@ -120,6 +120,14 @@ static const struct lowering {
 			  1, 1 },
 	[PTX_I_WMMA] = { cc_lower_wmma, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX |
 			 PTX_K_WMMA | PTX_K_FINITE | PTX_K_RND, 2, 4, 1, 4 },
+	[PTX_I_SULD] = { cc_lower_suld, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE | PTX_K_CACHE, 2, 2,
+			 1, 1 },
+	[PTX_I_SUQ] = { cc_lower_txq, PTX_K_TYPE | PTX_K_QUERY, 2, 2, 1, 1 },
+	[PTX_I_SUST] = { cc_lower_sust, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE | PTX_K_CACHE, 2, 2,
+			 1, 1 },
+	[PTX_I_TEX] = { cc_lower_tex, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE, 2, 4, 2, 2 },
+	[PTX_I_TLD4] = { cc_lower_tld4, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE, 2, 2, 2, 2 },
+	[PTX_I_TXQ] = { cc_lower_txq, PTX_K_TYPE | PTX_K_QUERY, 2, 2, 1, 1 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 };
 
@@ -454,6 +462,10 @@ struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, 
 	case PTX_OPND_VAR:
 		if (bytes < 4)
 			cc_refuse(l, "the address of `%s' needs 64 bits", o->var->name);
+		if (bytes == 8 && (o->var->type == PTX_TEXREF || o->var->type == PTX_SURFREF)) {
+			value.reg = cc_reference(l, o);
+			return value;
+		}
 		value = cc_address_of(l, o);
 		if (bytes == 4 && value.reloc)
 			cc_refuse(l, "the address of `%s' needs 64 bits", o->var->name);
@@ -574,8 +586,9 @@ static void lower_insn(struct cc_lower *l)
 		cc_refuse(l, "%u types where %u are wanted", in->type_count,
 			  in->type_count < how->types_min ? how->types_min : how->types_max);
 	for (unsigned int i = 0; i < in->type_count; i++)
-		if (ptx_type_letter(in->types[i]) == 'm' && in->op != PTX_I_MMA &&
-		    in->op != PTX_I_WMMA && in->op != PTX_I_CVT)
+		if (ptx_type_letter(in->types[i]) == 'o' ||
+		    (ptx_type_letter(in->types[i]) == 'm' && in->op != PTX_I_MMA &&
+		     in->op != PTX_I_WMMA && in->op != PTX_I_CVT))
 			cc_refuse(l, "type .%s is not supported here", ptx_mod_name(in->types[i]));
 	l->first_temp = l->cc->vregs_count;
 	l->guard = CC_PT;

@@ -204,6 +204,13 @@ void cc_lower_stmatrix(struct cc_lower *l);
 void cc_lower_movmatrix(struct cc_lower *l);
 void cc_lower_wmma(struct cc_lower *l);
 void cc_lower_mma_quads(struct cc_lower *l);	/* mma.m8n8k4 of halves */
+/* lower_texture.c: the handle that a variable of type .texref or .surfref has; instructions */
+uint32_t cc_reference(struct cc_lower *l, const struct ptx_operand *o);
+void cc_lower_tex(struct cc_lower *l);
+void cc_lower_tld4(struct cc_lower *l);
+void cc_lower_txq(struct cc_lower *l);
+void cc_lower_suld(struct cc_lower *l);
+void cc_lower_sust(struct cc_lower *l);
 /* lower_mbarrier.c: mbarrier; cp.async.mbarrier.arrive */
 void cc_lower_mbarrier(struct cc_lower *l);
 void cc_lower_mbarrier_copy(struct cc_lower *l);
@@ -239,7 +246,8 @@ uint8_t cc_st_bits(struct cc_lower *l);
 uint8_t cc_atom_bits(struct cc_lower *l);
 uint8_t cc_fence_bits(struct cc_lower *l);
 uint8_t cc_mbarrier_bits(struct cc_lower *l);
-/* shared.c */
+/* shared.c: a call of registers, and one as it is written */
+void cc_call_shared(struct cc_lower *l, struct cc_shared *shared, const struct cc_passed *passed);
 void cc_lower_shared_call(struct cc_lower *l, struct cc_shared *shared,
 			  const struct ptx_operand *results, const struct ptx_operand *params);
 /* procedures.c: a call of @callee, or if NULL of what the operand behind @results points to */
@@ -251,6 +259,13 @@ uint32_t cc_alloc_local(struct cc_lower *l, uint64_t size, uint32_t align);
 struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);
 struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset,
 			      uint32_t size);
+/* One more piece of a variable that is in registers, unless it is known. */
+void cc_slot_add(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset, uint32_t size);
+/*
+ * A call of @func, which a library of the runtime's has, with registers: the results of @passed are
+ * written. Under the guard of the instruction the caller has to go around it.
+ */
+void cc_call_registers(struct cc_lower *l, struct ptx_func *func, const struct cc_passed *passed);
 struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func);
 void cc_lower_body(struct cc_lower *l, struct ptx_func *func);
 

@@ -36,7 +36,7 @@ static void refusals(void **state)
 	ptx_refused(KERNEL("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
 			   "{%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4}, %r5;"),
 		    "5 operands where 4");
-	ptx_refused(KERNEL("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex, {%f1,%f2}];"), "2d");
+	ptx_refused(KERNEL("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex, {%f1,%f2}];"), "`tex'");
 	ptx_refused(KERNEL("bar.sync %r1;"), "must be a constant");
 	ptx_refused(KERNEL("bar.sync 0, 33;"), "multiple of 32");
 	ptx_refused(KERNEL("bar.arrive 0, 64;"), "without waiting");

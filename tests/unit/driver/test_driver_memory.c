@@ -71,7 +71,7 @@ static void boxes_are_copied(void **state)
 			for (int x = 0; x < 4; x++)
 				assert_int_equal(to[(z * 3 + y) * 4 + x],
 						 ((z + 1) * 5 + y + 1) * 8 + x + 2);
-	REFUSED(cuMemcpy2D(&rows), CUDA_ERROR_NOT_SUPPORTED);
+	REFUSED(cuMemcpy2D(&rows), CUDA_ERROR_INVALID_HANDLE);
 	rows.srcMemoryType = (CUmemorytype)9;
 	REFUSED(cuMemcpy2D(&rows), CUDA_ERROR_INVALID_VALUE);
 	REFUSED(cuMemcpy2D(NULL), CUDA_ERROR_INVALID_VALUE);

@@ -161,16 +161,15 @@ END
 cat >refused.cu <<'END'
 int main()
 {
+	cudaGraphicsResource_t resource = 0;
 	cudaGraph_t graph;
-	cudaArray_t array = 0;
-	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
 
 	for (int i = 0; i < 3; i++)
-		if (cudaFreeArray(array) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+		if (cudaGraphicsUnregisterResource(resource) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 			return 1;
 	if (cudaGraphCreate(&graph, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 		return 1;
-	return cudaMallocArray(&array, &desc, 8, 8) != cudaErrorNotSupported;
+	return cudaGraphicsMapResources(0, &resource) != cudaErrorNotSupported;
 }
 END
 
@@ -210,8 +209,8 @@ refused "the line of an error beside such a launch" "nvcc.cu:37:.*undeclared" "$
 	nvcc.cu
 works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o refused
 works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
-	'vgpu: cudaFreeArray: arrays are not supported (cudaErrorNotSupported): use cudaMalloc or cudaMallocPitch and compute the index in the kernel (docs/cuda.md#what-is-not-there)'"
-works "by the name of each call" "cudaMallocArray: arrays are not supported" ./refused
+	'vgpu: cudaGraphicsUnregisterResource: sharing memory with a graphics API is not supported (cudaErrorNotSupported): copy through memory of the host, with cudaMemcpy (docs/cuda.md#what-is-not-there)'"
+works "by the name of each call" "cudaGraphicsMapResources: sharing memory with a graphics API is not" ./refused
 works "of all of them" "cudaGraphCreate: graphs are not .*: put the kernels .*docs/cuda.md#" ./refused
 
 # What CUDA has and vgpu has not: NAME of a line of CUDA, and what is said of it.
@@ -220,10 +219,7 @@ absent() { # NAME SAID CODE [HEAD]
 		"${4:-}" "$3" >absent.cu
 	refused "not there: $1" "(^vgpucc: absent.cu: $1|error: .*)$2.*docs/" "$vgpucc" -c absent.cu -o absent.o
 }
-absent tex2D " is of textures, .*__ldg" '*p = tex2D<float>(t, 1, 2)'
-absent tex1Dfetch " is of textures, .*__ldg" '*p = tex1Dfetch<float>(t, 1)'
-absent texture " is of textures, .*__ldg" '*p = 1' 'texture<float, 2, cudaReadModeElementType> image;'
-absent surf2Dwrite " is of surfaces, .*global memory" 'surf2Dwrite(*p, s, 1, 2)'
+absent texture " is of texture references, .*cudaCreateTextureObject" '*p = 1' 'texture<float, 2, cudaReadModeElementType> image;'
 absent "tiles of 64 threads" "take tiles of 32" \
 	'cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync()' \
 	'#include <cooperative_groups.h>'

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texture and surface objects, for both front ends. An object is a descriptor in device memory
+ * (texture/texture.h), whose address is the handle that kernels get. It stays where it is until the
+ * context ends. One that is destroyed, or whose array is freed, says so to a kernel that uses it,
+ * which ends by a trap with the reason; its place serves a later object.
+ *
+ * All functions take rt_lock themselves.
+ */
+#ifndef VGPU_RT_OBJECT_H
+#define VGPU_RT_OBJECT_H
+
+#include "array.h"
+
+enum rt_source_kind { RT_SOURCE_ARRAY, RT_SOURCE_MIPMAP, RT_SOURCE_LINEAR, RT_SOURCE_PITCH };
+
+/**
+ * struct rt_source - what is fetched from
+ * @array: ARRAY, MIPMAP
+ * @address, @format: LINEAR, PITCH: device memory
+ * @width: LINEAR: bytes; PITCH: texels, with @height rows, @pitch bytes from one to the next
+ */
+struct rt_source {
+	enum rt_source_kind kind;
+	struct rt_array *array;
+	uint64_t address;
+	struct rt_format format;
+	size_t width, height, pitch;
+};
+
+/**
+ * struct rt_sampling - how, as CUDA's struct cudaTextureDesc says
+ * @address: VGPU_TEXTURE_WRAP and so on, of each direction
+ */
+struct rt_sampling {
+	unsigned int address[3];
+	bool linear, as_float, unit, mip_linear, srgb;
+	float border[4];
+	unsigned int anisotropy;
+	float bias, least, most;
+};
+
+/** struct rt_view - a part of what the source has: levels and layers; all of it if @whole */
+struct rt_view {
+	bool whole;
+	unsigned int first_level, last_level, first_layer, last_layer;
+};
+
+/** struct rt_object - for questions: what it was made of */
+struct rt_object {
+	struct rt_object *next;
+	uint64_t handle;
+	bool surface, live;
+	struct rt_state *context;
+	uint64_t generation;
+	struct rt_source source;
+	struct rt_sampling sampling;
+	struct rt_view view;
+};
+
+/*
+ * vgpuErrorInvalidChannelDescriptor: no texel is so; vgpuErrorInvalidFilterSetting: integers are
+ * not filtered, unless they are read as floats; vgpuErrorInvalidNormSetting: 32 bits are not read
+ * as floats; vgpuErrorInvalidResourceHandle: no such array; vgpuErrorInvalidValue: the memory is
+ * not the device's, or not aligned, or the source is no texture of that kind;
+ * vgpuErrorNotSupported: sRGB.
+ */
+vgpuError_t rt_texture_create(const struct rt_source *source, const struct rt_sampling *sampling,
+			      const struct rt_view *view, uint64_t *handle);
+/* Of an array with RT_ARRAY_SURFACE, else vgpuErrorInvalidValue. */
+vgpuError_t rt_surface_create(const struct rt_source *source, uint64_t *handle);
+/* Waits for the work of its context. 0 is no object, and no error. */
+vgpuError_t rt_object_destroy(uint64_t handle, bool surface);
+/* vgpuErrorInvalidValue: there is none. */
+vgpuError_t rt_object_find(uint64_t handle, bool surface, struct rt_object *object);
+/*
+ * The objects of @array, or of a level of it, are no objects any more, of the context that is
+ * current; array.c. Waits for its work.
+ */
+vgpuError_t rt_textures_lose(const struct rt_array *array);
+
+/*
+ * For references (reference.h): an object whose handle is not given away and whose source and
+ * sampling change. A @handle of 0 is made first.
+ */
+vgpuError_t rt_texture_change(const struct rt_source *source, const struct rt_sampling *sampling,
+			      uint64_t *handle);
+vgpuError_t rt_surface_change(const struct rt_source *source, uint64_t *handle);
+
+#endif
