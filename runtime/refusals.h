@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What to do instead of what is not supported: REFUSAL(what, do, page). @what is the word of the
- * front ends' refusals with its verb ("textures are"); @page is of docs/.
+ * front ends' refusals with its verb ("graphs are"); @page is of docs/.
  */
 #ifndef VGPU_RT_REFUSALS_H
 #define VGPU_RT_REFUSALS_H
@@ -67,11 +67,11 @@
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("sparse arrays and planes of arrays are",					\
 		"create an array for each plane, with all of its memory", RT_NOT_THERE)		\
-	REFUSAL("surfaces are", "write global memory, at an index that the kernel computes",	\
+	REFUSAL("surface references are", "take a surface object: cuSurfObjectCreate",		\
 		RT_NOT_THERE)									\
 	REFUSAL("tensor maps are", "copy tiles by loads and stores", RT_NOT_THERE)		\
-	REFUSAL("textures are",									\
-		"load from global memory, by __ldg(), and filter in the kernel", RT_NOT_THERE)	\
+	REFUSAL("texture references are", "take a texture object: cuTexObjectCreate",		\
+		RT_NOT_THERE)									\
 	REFUSAL("the identifier of Windows is", "use the UUID or the PCI bus ID",		\
 		RT_NOT_THERE)									\
 	REFUSAL("this attribute of a launch is", "launch without it", RT_NOT_THERE)		\

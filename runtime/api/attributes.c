@@ -4,7 +4,7 @@
  */
 #include "attributes.h"
 #include "cuda/device_attributes.h"
-#include "textures/limits.h"
+#include "textures/texture_limits.h"
 
 enum {
 #define ATTRIBUTE(name, number) name = number,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/attributes.h"
-#include "api/textures/limits.h"
+#include "api/textures/texture_limits.h"
 #include "calls.h"
 
 #define VERSION	CUDART_VERSION

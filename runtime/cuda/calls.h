@@ -15,7 +15,7 @@ static inline cudaError_t cuda_error(vgpuError_t error)
 }
 
 /*
- * cudaErrorNotSupported; the first time at its place, stderr says that @what ("textures are") not
+ * cudaErrorNotSupported; the first time at its place, stderr says that @what ("graphs are") not
  * supported.
  */
 cudaError_t cuda_refuse(bool *said, const char *call, const char *what);

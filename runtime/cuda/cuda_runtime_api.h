@@ -7,6 +7,8 @@
 #define VGPU_CUDA_RUNTIME_API_H
 #define __CUDA_RUNTIME_API_H__
 
+#include <limits.h>
+
 #include "driver_types.h"
 #include "per_thread_calls.h"
 #include "refused_calls.h"

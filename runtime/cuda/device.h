@@ -94,6 +94,7 @@ typedef unsigned long long cuuint64_t;
 #include "device_ordered_atomics.h"
 #include "device_textures.h"
 #include "device_surfaces.h"
+#include "device_references.h"
 
 #pragma clang attribute pop
 

@@ -61,6 +61,7 @@ struct fatbin {
 struct found {
 	uint64_t generation;		/* of what follows */
 	uint64_t address, bytes;
+	uint64_t object;		/* that a reference is bound to; 0: none */
 };
 
 struct entry {
@@ -71,6 +72,7 @@ struct entry {
 	struct rt_kernel *kernel;	/* NULL: a variable */
 	const struct rt_variable *managed;	/* NULL: it is in the PTX, not in the process */
 	struct rt_by_context on;	/* struct found */
+	bool as_float;			/* a texture reference: it reads integers as floats */
 };
 
 static struct fatbin *fatbins;
@@ -143,10 +145,32 @@ static bool managed_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 	return false;
 }
 
+/* The variable in the current context, found if it has not been. */
+static vgpuError_t find_variable(struct entry *entry, struct found **out)
+{
+	struct found *found = rt_by_context_make(&entry->on, rt_current, sizeof(*found));
+	struct vgpuModule *module;
+	vgpuError_t error;
+
+	if (!found)
+		return vgpuErrorMemoryAllocation;
+	if (!found->address || found->generation != rt.generation) {
+		error = rt_library_module(entry->fatbin->code, &module);
+		if (error == vgpuSuccess)
+			error = rt_module_global(module, entry->name, &found->address,
+						 &found->bytes);
+		if (error != vgpuSuccess)
+			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidSymbol : error;
+		found->generation = rt.generation;
+		found->object = 0;
+	}
+	*out = found;
+	return vgpuSuccess;
+}
+
 vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 {
 	struct entry *entry = registry_lookup(host, true);
-	struct vgpuModule *module;
 	struct found *found;
 	vgpuError_t error;
 
@@ -158,21 +182,23 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 		*bytes = entry->managed->bytes;
 		return rt_variables_claim(entry->fatbin->code->variables);
 	}
-	found = rt_by_context_make(&entry->on, rt_current, sizeof(*found));
-	if (!found)
-		return vgpuErrorMemoryAllocation;
-	if (!found->address || found->generation != rt.generation) {
-		error = rt_library_module(entry->fatbin->code, &module);
-		if (error == vgpuSuccess)
-			error = rt_module_global(module, entry->name, &found->address,
-						 &found->bytes);
-		if (error != vgpuSuccess)
-			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidSymbol : error;
-		found->generation = rt.generation;
-	}
+	error = find_variable(entry, &found);
+	if (error != vgpuSuccess)
+		return error;
 	*address = found->address;
 	*bytes = found->bytes;
 	return vgpuSuccess;
+}
+
+vgpuError_t cuda_reference(const void *host, struct cuda_reference *out)
+{
+	struct entry *entry = registry_lookup(host, true);
+	struct found *found;
+	vgpuError_t error = entry ? find_variable(entry, &found) : vgpuErrorInvalidSymbol;
+
+	if (error == vgpuSuccess)
+		*out = (struct cuda_reference){ found->address, entry->as_float, &found->object };
+	return error;
 }
 
 EXPORT void **__cudaRegisterFatBinary(void *fat);
@@ -442,15 +468,17 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t b
 	(void)handle, (void)name, (void)host, (void)bytes;
 }
 
-/* Textures and surfaces: a kernel that uses one is refused when it is compiled. */
+/* Texture and surface references: variables that have the handle of what they are bound to. */
 void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
 			   int dim, int norm, int external)
 {
-	(void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)external;
+	(void)device, (void)dim, (void)external;
+	registry_add((struct fatbin *)handle, host, name, true)->as_float = norm;
 }
 
 void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
 			   int dim, int external)
 {
-	(void)handle, (void)host, (void)device, (void)name, (void)dim, (void)external;
+	(void)device, (void)dim, (void)external;
+	registry_add((struct fatbin *)handle, host, name, true);
 }

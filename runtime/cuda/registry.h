@@ -17,4 +17,19 @@ struct rt_kernel *cuda_kernel(const void *function);
 /* The device variable whose host variable is @symbol. */
 vgpuError_t cuda_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
 
+/**
+ * struct cuda_reference - a texture or surface reference in the current context
+ * @variable: address of the variable of 8 bytes that kernels take the handle from
+ * @as_float: integers are read as floats, says its type
+ * @object: the object that it is bound to, 0: none; valid until the lock is given up
+ */
+struct cuda_reference {
+	uint64_t variable;
+	bool as_float;
+	uint64_t *object;
+};
+
+/* With the lock held. vgpuErrorInvalidSymbol: @host is none. */
+vgpuError_t cuda_reference(const void *host, struct cuda_reference *reference);
+
 #endif

@@ -65,3 +65,24 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object,
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *desc,
 					     cudaSurfaceObject_t object);
+
+/* of references */
+cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *reference,
+			    const void *pointer, const struct cudaChannelFormatDesc *desc,
+			    size_t size __dv(UINT_MAX));
+cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *reference,
+			      const void *pointer, const struct cudaChannelFormatDesc *desc,
+			      size_t width, size_t height, size_t pitch);
+cudaError_t cudaBindTextureToArray(const struct textureReference *reference,
+				   cudaArray_const_t array,
+				   const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *reference,
+					    cudaMipmappedArray_const_t array,
+					    const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaUnbindTexture(const struct textureReference *reference);
+cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *reference);
+cudaError_t cudaGetTextureReference(const struct textureReference **reference, const void *symbol);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *reference,
+				   cudaArray_const_t array,
+				   const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **reference, const void *symbol);

@@ -67,6 +67,26 @@ enum cudaSurfaceBoundaryMode {
 	cudaBoundaryModeTrap = 2
 };
 
+/* What a texture or surface reference is on the host. */
+struct textureReference {
+	int normalized;
+	enum cudaTextureFilterMode filterMode;
+	enum cudaTextureAddressMode addressMode[3];
+	struct cudaChannelFormatDesc channelDesc;
+	int sRGB;
+	unsigned int maxAnisotropy;
+	enum cudaTextureFilterMode mipmapFilterMode;
+	float mipmapLevelBias;
+	float minMipmapLevelClamp;
+	float maxMipmapLevelClamp;
+	int disableTrilinearOptimization;
+	int __cudaReserved[14];
+};
+
+struct surfaceReference {
+	struct cudaChannelFormatDesc channelDesc;
+};
+
 struct cudaTextureDesc {
 	enum cudaTextureAddressMode addressMode[3];
 	enum cudaTextureFilterMode filterMode;

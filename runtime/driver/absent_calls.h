@@ -135,42 +135,42 @@
 	CALL("graphs are", cuUserObjectCreate) \
 	CALL("graphs are", cuUserObjectRelease) \
 	CALL("graphs are", cuUserObjectRetain) \
-	CALL("textures are", cuModuleGetTexRef) \
-	CALL("textures are", cuParamSetTexRef) \
-	CALL("textures are", cuTexRefCreate) \
-	CALL("textures are", cuTexRefDestroy) \
-	CALL("textures are", cuTexRefGetAddress) \
-	CALL("textures are", cuTexRefGetAddressMode) \
-	CALL("textures are", cuTexRefGetAddress_v2) \
-	CALL("textures are", cuTexRefGetArray) \
-	CALL("textures are", cuTexRefGetBorderColor) \
-	CALL("textures are", cuTexRefGetFilterMode) \
-	CALL("textures are", cuTexRefGetFlags) \
-	CALL("textures are", cuTexRefGetFormat) \
-	CALL("textures are", cuTexRefGetMaxAnisotropy) \
-	CALL("textures are", cuTexRefGetMipmapFilterMode) \
-	CALL("textures are", cuTexRefGetMipmapLevelBias) \
-	CALL("textures are", cuTexRefGetMipmapLevelClamp) \
-	CALL("textures are", cuTexRefGetMipmappedArray) \
-	CALL("textures are", cuTexRefSetAddress) \
-	CALL("textures are", cuTexRefSetAddress2D) \
-	CALL("textures are", cuTexRefSetAddress2D_v2) \
-	CALL("textures are", cuTexRefSetAddress2D_v3) \
-	CALL("textures are", cuTexRefSetAddressMode) \
-	CALL("textures are", cuTexRefSetAddress_v2) \
-	CALL("textures are", cuTexRefSetArray) \
-	CALL("textures are", cuTexRefSetBorderColor) \
-	CALL("textures are", cuTexRefSetFilterMode) \
-	CALL("textures are", cuTexRefSetFlags) \
-	CALL("textures are", cuTexRefSetFormat) \
-	CALL("textures are", cuTexRefSetMaxAnisotropy) \
-	CALL("textures are", cuTexRefSetMipmapFilterMode) \
-	CALL("textures are", cuTexRefSetMipmapLevelBias) \
-	CALL("textures are", cuTexRefSetMipmapLevelClamp) \
-	CALL("textures are", cuTexRefSetMipmappedArray) \
-	CALL("surfaces are", cuModuleGetSurfRef) \
-	CALL("surfaces are", cuSurfRefGetArray) \
-	CALL("surfaces are", cuSurfRefSetArray) \
+	CALL("texture references are", cuModuleGetTexRef) \
+	CALL("texture references are", cuParamSetTexRef) \
+	CALL("texture references are", cuTexRefCreate) \
+	CALL("texture references are", cuTexRefDestroy) \
+	CALL("texture references are", cuTexRefGetAddress) \
+	CALL("texture references are", cuTexRefGetAddressMode) \
+	CALL("texture references are", cuTexRefGetAddress_v2) \
+	CALL("texture references are", cuTexRefGetArray) \
+	CALL("texture references are", cuTexRefGetBorderColor) \
+	CALL("texture references are", cuTexRefGetFilterMode) \
+	CALL("texture references are", cuTexRefGetFlags) \
+	CALL("texture references are", cuTexRefGetFormat) \
+	CALL("texture references are", cuTexRefGetMaxAnisotropy) \
+	CALL("texture references are", cuTexRefGetMipmapFilterMode) \
+	CALL("texture references are", cuTexRefGetMipmapLevelBias) \
+	CALL("texture references are", cuTexRefGetMipmapLevelClamp) \
+	CALL("texture references are", cuTexRefGetMipmappedArray) \
+	CALL("texture references are", cuTexRefSetAddress) \
+	CALL("texture references are", cuTexRefSetAddress2D) \
+	CALL("texture references are", cuTexRefSetAddress2D_v2) \
+	CALL("texture references are", cuTexRefSetAddress2D_v3) \
+	CALL("texture references are", cuTexRefSetAddressMode) \
+	CALL("texture references are", cuTexRefSetAddress_v2) \
+	CALL("texture references are", cuTexRefSetArray) \
+	CALL("texture references are", cuTexRefSetBorderColor) \
+	CALL("texture references are", cuTexRefSetFilterMode) \
+	CALL("texture references are", cuTexRefSetFlags) \
+	CALL("texture references are", cuTexRefSetFormat) \
+	CALL("texture references are", cuTexRefSetMaxAnisotropy) \
+	CALL("texture references are", cuTexRefSetMipmapFilterMode) \
+	CALL("texture references are", cuTexRefSetMipmapLevelBias) \
+	CALL("texture references are", cuTexRefSetMipmapLevelClamp) \
+	CALL("texture references are", cuTexRefSetMipmappedArray) \
+	CALL("surface references are", cuModuleGetSurfRef) \
+	CALL("surface references are", cuSurfRefGetArray) \
+	CALL("surface references are", cuSurfRefSetArray) \
 	CALL("sparse arrays and planes of arrays are", cuArrayGetMemoryRequirements) \
 	CALL("sparse arrays and planes of arrays are", cuArrayGetPlane) \
 	CALL("sparse arrays and planes of arrays are", cuArrayGetSparseProperties) \

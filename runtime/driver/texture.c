@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "api/textures/limits.h"
+#include "api/textures/texture_limits.h"
 #include "textures.h"
 
 /* ---- what the API says, and back ------------------------------------------ */

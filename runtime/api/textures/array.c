@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "limits.h"
+#include "texture_limits.h"
 #include "object.h"
 
 static struct rt_array *arrays;		/* with rt_lock */

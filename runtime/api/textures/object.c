@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "texture_limits.h"
 #include "memory/pool_store.h"
 #include "object.h"
 
@@ -315,14 +315,11 @@ static vgpuError_t create(const struct rt_source *source, const struct rt_sampli
 	forget_old();
 	error = make_image(&image, source, sampling, view);
 	if (error == vgpuSuccess && *handle) {
+		error = rt_sync_all();
 		object = find_object(*handle, !sampling);
-		if (!object || !is_there(object))
-			error = vgpuErrorInvalidValue;
-		if (error == vgpuSuccess)
-			error = rt_sync_all();
-	} else if (error == vgpuSuccess) {
-		error = get_object(&object);
 	}
+	if (error == vgpuSuccess && (!object || !is_there(object)))
+		error = get_object(&object);
 	if (error == vgpuSuccess)
 		error = write_words(object->handle, &image, sizeof(image));
 	if (error == vgpuSuccess) {

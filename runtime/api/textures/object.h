@@ -80,8 +80,8 @@ vgpuError_t rt_object_find(uint64_t handle, bool surface, struct rt_object *obje
 vgpuError_t rt_textures_lose(const struct rt_array *array);
 
 /*
- * For references (reference.h): an object whose handle is not given away and whose source and
- * sampling change. A @handle of 0 is made first.
+ * For references, which are bound to one object after the other: that of *@handle gets another
+ * source, when work has ended that may use it; if it is 0 or gone, a new one.
  */
 vgpuError_t rt_texture_change(const struct rt_source *source, const struct rt_sampling *sampling,
 			      uint64_t *handle);

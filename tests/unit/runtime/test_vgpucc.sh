@@ -219,7 +219,6 @@ absent() { # NAME SAID CODE [HEAD]
 		"${4:-}" "$3" >absent.cu
 	refused "not there: $1" "(^vgpucc: absent.cu: $1|error: .*)$2.*docs/" "$vgpucc" -c absent.cu -o absent.o
 }
-absent texture " is of texture references, .*cudaCreateTextureObject" '*p = 1' 'texture<float, 2, cudaReadModeElementType> image;'
 absent "tiles of 64 threads" "take tiles of 32" \
 	'cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync()' \
 	'#include <cooperative_groups.h>'
