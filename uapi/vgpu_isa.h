@@ -185,7 +185,7 @@ enum vgpu_atom {
  *
  *	what		order				scope		cache operator
  *	LD LDG LDL	WEAK				0		NONE CA CG CS LU CV
- *	LD LDG		NC				0		NONE CA CG CS
+ *	LD LDG		NC				0		NONE CA CG CS LU
  *	ST STG STL	WEAK				0		NONE CG CS WB WT
  *	LDS LDP STS	WEAK				0		NONE
  *	LD LDG LDS	RELAXED ACQUIRE			CTA GPU SYS	NONE
@@ -225,11 +225,15 @@ enum vgpu_cache {
 	VGPU_CACHE_CA,		/* loads: at all levels */
 	VGPU_CACHE_CG,		/* at the global level only, not in an SM's own cache */
 	VGPU_CACHE_CS,		/* streaming: likely accessed once */
-	VGPU_CACHE_LU,		/* loads: last use, the line need not be written back */
+	/* loads: last use, the line need not be written back; NC: of a texel (VGPU_MEM_TEXTURE) */
+	VGPU_CACHE_LU,
 	VGPU_CACHE_CV,		/* loads: as if volatile, fetched again */
 	VGPU_CACHE_WB,		/* stores: write back */
 	VGPU_CACHE_WT,		/* stores: write through to memory */
 };
+
+/* A load of a texel: goes through the SM's cache of textures, if it has one. */
+#define VGPU_MEM_TEXTURE VGPU_MEM(VGPU_ORDER_NC, VGPU_SCOPE_CTA, VGPU_CACHE_LU)
 
 /* What version 1 meant, which could not say so: PTX atom and membar.sys */
 #define VGPU_MEM_V1_ATOMIC	VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE)

@@ -49,6 +49,10 @@ static void disasm_mem(struct text *t, unsigned int mem)
 	bool scoped = VGPU_MEM_ORDER(mem) != VGPU_ORDER_WEAK &&
 		      VGPU_MEM_ORDER(mem) != VGPU_ORDER_NC;
 
+	if (mem == VGPU_MEM_TEXTURE) {
+		disasm_printf(t, ".TEXTURE");
+		return;
+	}
 	disasm_printf(t, "%s", order[VGPU_MEM_ORDER(mem)]);
 	if (scoped || VGPU_MEM_SCOPE(mem))
 		disasm_printf(t, "%s", scope[VGPU_MEM_SCOPE(mem)]);

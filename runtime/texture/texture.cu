@@ -35,25 +35,31 @@ DEVICE words load_words(u64 address)
 	return w;
 }
 
-/* The texel's bytes; words behind them are 0. */
+/*
+ * The texel's bytes; words behind them are 0. The operator .lu beside .nc, which PTX has not, says
+ * that it is a texel (VGPU_MEM_TEXTURE).
+ */
 DEVICE words load_texel(u64 address, u32 log)
 {
 	words w = { 0, 0, 0, 0 };
 	unsigned short half;
 
 	switch (log) {
-	case 0: __asm__("ld.global.nc.u8 %0, [%1];" : "=r"(w.x) : "l"(address)); break;
+	case 0: __asm__("ld.global.nc.lu.u8 %0, [%1];" : "=r"(w.x) : "l"(address)); break;
 	case 1:
-		__asm__("ld.global.nc.u16 %0, [%1];" : "=h"(half) : "l"(address));
+		__asm__("ld.global.nc.lu.u16 %0, [%1];" : "=h"(half) : "l"(address));
 		w.x = half;
 		break;
-	case 2: __asm__("ld.global.nc.u32 %0, [%1];" : "=r"(w.x) : "l"(address)); break;
+	case 2: __asm__("ld.global.nc.lu.u32 %0, [%1];" : "=r"(w.x) : "l"(address)); break;
 	case 3:
-		__asm__("ld.global.nc.v2.u32 {%0, %1}, [%2];"
+		__asm__("ld.global.nc.lu.v2.u32 {%0, %1}, [%2];"
 			: "=r"(w.x), "=r"(w.y)
 			: "l"(address));
 		break;
-	default: w = load_words(address);
+	default:
+		__asm__("ld.global.nc.lu.v4.u32 {%0, %1, %2, %3}, [%4];"
+			: "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+			: "l"(address));
 	}
 	return w;
 }

@@ -113,6 +113,7 @@ static const char *check_hierarchy(const struct vgpu_config *config)
 {
 	u64 l1_way = (u64)config->l1_ways * VGPU_LINE;
 	u64 l2_way = (u64)config->l2_ways * config->l2_partitions * VGPU_LINE;
+	u64 tex_way = (u64)config->tex_ways * VGPU_LINE;
 
 	if (!vgpu_coherence_find(config->coherence))
 		return "coherence must be the name of a protocol: gpu";
@@ -120,6 +121,8 @@ static const char *check_hierarchy(const struct vgpu_config *config)
 		return "l1i_bytes must be a multiple of l1i_ways lines of 128 bytes";
 	if (config->l1_bytes && (!l1_way || config->l1_bytes % l1_way))
 		return "l1_bytes must be a multiple of l1_ways lines of 128 bytes";
+	if (config->tex_bytes && (!tex_way || config->tex_bytes % tex_way))
+		return "tex_bytes must be a multiple of tex_ways lines of 128 bytes";
 	if (!l2_way || !config->l2_bytes || config->l2_bytes % l2_way)
 		return "l2_bytes must be a multiple of l2_partitions * l2_ways lines of 128 bytes";
 	if (!config->l1_mshrs || !config->l1_queue || !config->icnt_cycles)

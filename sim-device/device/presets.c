@@ -176,6 +176,9 @@ static const struct vgpu_config presets[] = {
 		.l1_queue = 64,
 		/* card: the L1 is for local memory, global memory is cached in L2 */
 		.l1_global = 0,
+		.tex_bytes = 48 * KB,			/* card: the read-only data cache */
+		.tex_ways = 6,				/* chosen: as the L1 */
+		.tex_cycles = 82,			/* chosen: as gtx980's, whose L1 it is */
 		/* chosen: half of what Jia et al. leave of 200 beside the caches */
 		.icnt_cycles = 46,
 		/* chosen: 320 bytes a cycle, a little above the memory's 295 */
@@ -250,6 +253,9 @@ static const struct vgpu_config presets[] = {
 		/* chosen: two lines of each of 32 warps */
 		.l1_queue = 64,
 		.l1_global = 1,				/* 2.3: caches of SMs hold global memory */
+		.tex_bytes = 48 * KB,			/* as k20c */
+		.tex_ways = 6,
+		.tex_cycles = 82,
 		.icnt_cycles = 20,			/* chosen */
 		/* chosen: twice the memory's 250 bytes a cycle, as many as 16 SMs */
 		.icnt_l2_bytes = 64,

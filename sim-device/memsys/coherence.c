@@ -27,6 +27,11 @@ static u32 load_use(const struct vgpu_config *config, enum vgpu_order order, enu
 	/* the L1's line may be older than what this load returns: no later one sees it */
 	if (is_shared(order, scope) || cache == VGPU_CACHE_CG || cache == VGPU_CACHE_CV)
 		return VGPU_L1_DROP | (acquires(order, scope) ? VGPU_L1_ACQUIRE : 0);
+	if (order == VGPU_ORDER_NC && cache == VGPU_CACHE_LU) {
+		if (config->tex_bytes)
+			return VGPU_L1_LOOKUP | VGPU_L1_ENTER | VGPU_L1_TEXTURE;
+		cache = VGPU_CACHE_NONE;	/* texels are used again */
+	}
 	if (!config->l1_bytes)
 		return 0;
 	if (!config->l1_global && cache != VGPU_CACHE_CA && order != VGPU_ORDER_NC)

@@ -32,6 +32,7 @@ enum vgpu_l1_use {
 	VGPU_L1_DROP = 16,	/* a line that is there is dropped */
 	VGPU_L1_WAIT = 32,	/* FENCE: waits for all that was sent before */
 	VGPU_L1_ACQUIRE = 64,	/* at its end the L1 is invalidated */
+	VGPU_L1_TEXTURE = 128,	/* LOAD: LOOKUP and ENTER are of the cache of textures */
 };
 
 /**

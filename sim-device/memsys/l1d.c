@@ -73,8 +73,12 @@ int vgpu_l1d_init(struct vgpu_l1d *l1, struct vgpu_memsys *memsys, u32 sm)
 	l1->known[0].generation = 1;
 	l1->ways = config->l1_ways;
 	l1->sets = config->l1_bytes ? config->l1_bytes / (VGPU_LINE * config->l1_ways) : 0;
+	l1->tex_first = l1->sets * l1->ways;
+	l1->tex_ways = config->tex_ways;
+	l1->tex_sets = config->tex_bytes ? config->tex_bytes / (VGPU_LINE * config->tex_ways) : 0;
+	l1->lines = l1->tex_first + l1->tex_sets * l1->tex_ways;
 	vgpu_list_init(&l1->in_flight);
-	if (init_lines(l1, l1->sets * l1->ways))
+	if (init_lines(l1, l1->lines))
 		return -ENOMEM;
 	return init_pools(l1, config->l1_mshrs, config->l1_queue);
 }
@@ -103,6 +107,11 @@ static inline u32 set_of(const struct vgpu_l1d *l1, u64 line)
 	return (u32)line % l1->sets * l1->ways;
 }
 
+static inline u32 texel_set(const struct vgpu_l1d *l1, u64 line)
+{
+	return l1->tex_first + (u32)line % l1->tex_sets * l1->tex_ways;
+}
+
 u32 vgpu_l1d_find(const struct vgpu_l1d *l1, u64 line)
 {
 	u64 tag = vgpu_l1d_tag(l1, line);
@@ -117,9 +126,25 @@ u32 vgpu_l1d_find(const struct vgpu_l1d *l1, u64 line)
 	return NONE;
 }
 
+u32 vgpu_l1d_find_texel(const struct vgpu_l1d *l1, u64 line)
+{
+	u64 tag = vgpu_l1d_tag(l1, line);
+	u32 at, last;
+
+	if (unlikely(!l1->tex_sets))
+		return NONE;
+	at = texel_set(l1, line);
+	for (last = at + l1->tex_ways; at < last; at++)
+		if (l1->tags[at] == tag)
+			return at;
+	return NONE;
+}
+
 void vgpu_l1d_enter(struct vgpu_l1d *l1, const struct vgpu_mem_request *request)
 {
-	u32 at = set_of(l1, request->line), last = at + l1->ways, victim = at;
+	bool texel = request->use & VGPU_L1_TEXTURE;
+	u32 at = texel ? texel_set(l1, request->line) : set_of(l1, request->line);
+	u32 last = at + (texel ? l1->tex_ways : l1->ways), victim = at;
 	u64 tag = request->tag, least = VGPU_NEVER, used;
 
 	for (; at < last; at++) {
@@ -175,7 +200,7 @@ void vgpu_l1d_drop(struct vgpu_l1d *l1, u64 line)
 
 static void drop_matching(struct vgpu_l1d *l1, u64 physical, u32 shift)
 {
-	for (u32 at = 0; at < l1->sets * l1->ways; at++)
+	for (u32 at = 0; at < l1->lines; at++)
 		if (l1->tags[at] && l1->way[at].physical >> shift == physical >> shift)
 			l1->tags[at] = 0;
 	for (u32 n = 0; n < l1->memsys->config->l1_mshrs; n++)
@@ -196,7 +221,7 @@ void vgpu_l1d_drop_physical(struct vgpu_l1d *l1, u64 physical)
 /* All known ones get new numbers. */
 static void number_again(struct vgpu_l1d *l1)
 {
-	memset(l1->tags, 0, (size_t)l1->sets * l1->ways * sizeof(*l1->tags));
+	memset(l1->tags, 0, (size_t)l1->lines * sizeof(*l1->tags));
 	for (u32 n = 0; n < l1->memsys->config->l1_mshrs; n++)
 		l1->pending[n] = VGPU_L1D_NOTHING;
 	l1->last_generation = 0;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Inside memsys/: the L1 data cache of an SM, its MSHRs, the requests that are its own, and its
- * ports of the interconnect. See memsys.h for what it does and when.
+ * Inside memsys/: the L1 data cache of an SM, its cache of textures, their MSHRs, the requests that
+ * are its own, and its ports of the interconnect. See memsys.h for what it does and when.
+ *
+ * The cache of textures (config->tex_bytes) is a second store of lines, with the same tags. Only
+ * loads of texels look there and bring lines in; stores do not change what it has, so a kernel sees
+ * texels as they were when it began, or as they came. All that drops lines of a frame, a context or
+ * the whole L1 drops those too.
  *
  * A miss whose line shall enter the cache has an MSHR, with the number of the line in @pending as
  * long as further loads of it may be merged. A store, an atomic or an acquire that comes meanwhile
@@ -37,7 +42,9 @@ struct vgpu_l1d_way {
  * @known: contexts whose lines may be there, kernels_per_sm of them: each has a generation of its
  *   own, which no other has or had. @known_turn: the next that is replaced
  * @last_generation: the newest
- * @tags: sets of @ways: generation << 40 | line. Only lines of known generations are there
+ * @tags: sets of @ways: generation << 40 | line. Only lines of known generations are there. From
+ *   @tex_first on those of the cache of textures, in @tex_sets of @tex_ways
+ * @lines: of both
  * @way: the same
  * @data: the same, VGPU_LINE bytes each
  * @clock: counts uses, for LRU
@@ -61,6 +68,10 @@ struct vgpu_l1d {
 	u32 context;
 	u32 sets;
 	u32 ways;
+	u32 tex_first;
+	u32 tex_sets;
+	u32 tex_ways;
+	u32 lines;
 	u64 generation;
 	struct {
 		u32 context;
@@ -100,8 +111,9 @@ struct vgpu_l1d {
 /* l1d.c: -ENOMEM, and then vgpu_l1d_fini() has to be called */
 int vgpu_l1d_init(struct vgpu_l1d *l1, struct vgpu_memsys *memsys, u32 sm);
 void vgpu_l1d_fini(struct vgpu_l1d *l1);
-/* l1d.c: the place of @line in the cache, ~0: it is not there */
+/* l1d.c: the place of @line in the cache, ~0: it is not there; in that of textures */
 u32 vgpu_l1d_find(const struct vgpu_l1d *l1, u64 line);
+u32 vgpu_l1d_find_texel(const struct vgpu_l1d *l1, u64 line);
 /* l1d.c: @line has come for @request: it replaces the line of its set that was used longest ago */
 void vgpu_l1d_enter(struct vgpu_l1d *l1, const struct vgpu_mem_request *request);
 /* l1d.c: @line of the present context */

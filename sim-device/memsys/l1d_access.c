@@ -65,7 +65,10 @@ static void send_request(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
 	const struct vgpu_memsys *memsys = l1->memsys;
 
 	request->at = memsys->config->icnt_cycles +
-		      vgpu_port_send(&l1->out, request->sent + memsys->config->l1_cycles,
+		      vgpu_port_send(&l1->out,
+				     request->sent + (request->use & VGPU_L1_TEXTURE ?
+							      memsys->config->tex_cycles :
+							      memsys->config->l1_cycles),
 				     memsys->sm_costs.parts[request->sectors]);
 	vgpu_mem_queue_add(&l1->outbox, request);
 }
@@ -120,7 +123,8 @@ static enum vgpu_mem_result make_load(struct vgpu_l1d *l1, const struct vgpu_mem
 	struct vgpu_mem_request *request;
 
 	if (use & VGPU_L1_LOOKUP) {
-		u32 at = vgpu_l1d_find(l1, line);
+		bool texel = use & VGPU_L1_TEXTURE;
+		u32 at = unlikely(texel) ? vgpu_l1d_find_texel(l1, line) : vgpu_l1d_find(l1, line);
 
 		if (at != NONE && (!protocol->valid ||
 				   protocol->valid(l1, l1->way[at].stamp, access->cycle))) {
@@ -128,7 +132,8 @@ static enum vgpu_mem_result make_load(struct vgpu_l1d *l1, const struct vgpu_mem
 				l1->way[at].used = ++l1->clock;
 			l1->hits++;
 			vgpu_count(access->counters, VGPU_COUNT_L1_HITS, 1);
-			answer->cycle = access->cycle + l1->memsys->config->l1_cycles;
+			answer->cycle = access->cycle + (texel ? l1->memsys->config->tex_cycles :
+								 l1->memsys->config->l1_cycles);
 			answer->data = l1->data + (size_t)at * VGPU_LINE;
 			return VGPU_MEM_DONE;
 		}

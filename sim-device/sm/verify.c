@@ -298,9 +298,9 @@ static const char *check_cache(const struct row *row, const struct vgpu_insn *i)
 			       NULL :
 			       "the cache operator of a store is cg, cs, wb or wt";
 	if (order == VGPU_ORDER_NC)
-		return cache & (both | VALUE(VGPU_CACHE_CA)) ?
+		return cache & (both | VALUE(VGPU_CACHE_CA) | VALUE(VGPU_CACHE_LU)) ?
 			       NULL :
-			       "the cache operator of an nc load is ca, cg or cs";
+			       "the cache operator of an nc load is ca, cg, cs or lu";
 	return cache & (both | VALUE(VGPU_CACHE_CA) | VALUE(VGPU_CACHE_LU) | VALUE(VGPU_CACHE_CV)) ?
 		       NULL :
 		       "the cache operator of a load is ca, cg, cs, lu or cv";

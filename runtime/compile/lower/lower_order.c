@@ -149,7 +149,10 @@ uint8_t cc_ld_bits(struct cc_lower *l)
 		return ld_st_bits(l, BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_ACQUIRE), all);
 	if (!ptx_has(l->in, PTX_M_GLOBAL))
 		cc_refuse(l, ".nc is for global memory");
-	bits = ld_st_bits(l, BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_ACQUIRE), nc);
+	/* .nc.lu is no PTX: the runtime's own functions load texels so */
+	bits = ld_st_bits(l, BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_ACQUIRE),
+			  l->frame->func->library == PTX_LIBRARY_TEXTURE ? nc | BIT(VGPU_CACHE_LU) :
+									   nc);
 	if (VGPU_MEM_ORDER(bits) != VGPU_ORDER_WEAK)
 		cc_refuse(l, ".nc goes with weak loads only");
 	return (uint8_t)(bits | VGPU_MEM(VGPU_ORDER_NC, 0, 0));

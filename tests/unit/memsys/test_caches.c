@@ -210,6 +210,58 @@ static void l1_global_says_whether_plain_loads_use_the_l1(void **state)
 	rig_close(rig);
 }
 
+/* Texels have a cache of their own: neither finds what the other one has. */
+static void texels_have_a_cache_of_their_own(void **state)
+{
+	const u8 lu = VGPU_CACHE_LU, none = VGPU_CACHE_NONE;
+	struct rig *rig = rig_open("tex_bytes=1024 tex_ways=2 tex_cycles=90");
+	struct rig_op *ops[8];
+
+	(void)state;
+	rig_scripts(rig);
+	ops[0] = load_with(rig, 0x10000, lu, VGPU_ORDER_NC, 0);
+	ops[1] = load_with(rig, 0x10000, lu, VGPU_ORDER_NC, 0);
+	ops[2] = load_with(rig, 0x10000, none, VGPU_ORDER_WEAK, 0);
+	ops[3] = load_with(rig, 0x10000, none, VGPU_ORDER_NC, 0);
+	/* four sets: two more lines of the first one, and the line that was used first has gone */
+	ops[4] = load_with(rig, 0x10200, lu, VGPU_ORDER_NC, 0);
+	ops[5] = load_with(rig, 0x10400, lu, VGPU_ORDER_NC, 0);
+	ops[6] = load_with(rig, 0x10000, lu, VGPU_ORDER_NC, 0);
+	ops[7] = load_with(rig, 0x10000, none, VGPU_ORDER_WEAK, 0);
+	rig_go(rig);
+	assert_false(ops[0]->hit);
+	assert_true(ops[1]->hit);
+	assert_false(ops[2]->hit);
+	assert_true(ops[3]->hit);
+	assert_false(ops[4]->hit);
+	assert_false(ops[5]->hit);
+	assert_false(ops[6]->hit);
+	assert_true(ops[7]->hit);
+	/* and a kernel begins with none */
+	vgpu_l1d_invalidate(rig->sms[0].l1);
+	rig_scripts(rig);
+	ops[0] = load_with(rig, 0x10000, lu, VGPU_ORDER_NC, 0);
+	rig_go(rig);
+	assert_false(ops[0]->hit);
+	rig_close(rig);
+}
+
+/* Without one texels are in the L1. */
+static void texels_go_through_the_l1_otherwise(void **state)
+{
+	struct rig *rig = rig_open("l1_global=0 tex_bytes=0");
+	struct rig_op *ops[2];
+
+	(void)state;
+	rig_scripts(rig);
+	ops[0] = load_with(rig, 0x10000, VGPU_CACHE_LU, VGPU_ORDER_NC, 0);
+	ops[1] = load_with(rig, 0x10000, VGPU_CACHE_NONE, VGPU_ORDER_NC, 0);
+	rig_go(rig);
+	assert_false(ops[0]->hit);
+	assert_true(ops[1]->hit);
+	rig_close(rig);
+}
+
 static void wt_writes_through_to_memory(void **state)
 {
 	struct rig *rig = rig_open("");
@@ -457,6 +509,8 @@ int main(void)
 		cmocka_unit_test(a_line_that_is_read_is_not_dropped),
 		cmocka_unit_test(operators_and_orders_say_which_cache_answers),
 		cmocka_unit_test(l1_global_says_whether_plain_loads_use_the_l1),
+		cmocka_unit_test(texels_have_a_cache_of_their_own),
+		cmocka_unit_test(texels_go_through_the_l1_otherwise),
 		cmocka_unit_test(wt_writes_through_to_memory),
 		cmocka_unit_test(a_store_updates_the_l1_of_its_sm_and_allocates_nothing),
 		cmocka_unit_test(a_copy_sees_what_sms_have_stored),

@@ -107,7 +107,7 @@ static void test_refused_insns(void **state)
 		{ I(LDG, M(WEAK, SYS, NONE)), "has no scope" },
 		{ I(LDG, M(NC, GPU, NONE)), "has no scope" },
 		{ I(LDG, M(WEAK, CTA, WB)), "of a load is ca" },
-		{ I(LDG, M(NC, CTA, LU)), "of an nc load" },
+		{ I(LDG, M(NC, CTA, CV)), "of an nc load" },
 		{ I(STG, M(WEAK, CTA, CA)), "of a store is cg" },
 		{ I(LDS, M(WEAK, CTA, CG)), "only loads and stores" },
 		{ I(LDP, .flags = 2, M(WEAK, CTA, CA)), "only loads and stores" },
@@ -247,8 +247,8 @@ static void test_every_order(void **state)
 	static const struct {
 		u32 op, weak, nc, orders;
 	} table[] = {
-		{ VGPU_OP_LD, load | C(LU) | C(CV), load, O(RELAXED) | O(ACQUIRE) },
-		{ VGPU_OP_LDG, load | C(LU) | C(CV), load, O(RELAXED) | O(ACQUIRE) },
+		{ VGPU_OP_LD, load | C(LU) | C(CV), load | C(LU), O(RELAXED) | O(ACQUIRE) },
+		{ VGPU_OP_LDG, load | C(LU) | C(CV), load | C(LU), O(RELAXED) | O(ACQUIRE) },
 		{ VGPU_OP_LDL, load | C(LU) | C(CV), 0, 0 },
 		{ VGPU_OP_LDS, C(NONE), 0, O(RELAXED) | O(ACQUIRE) },
 		{ VGPU_OP_LDP, C(NONE), 0, 0 },
