@@ -84,7 +84,7 @@
 	NUMBER(u32, l1_queue, 0, 4096)								\
 	/* 1: loads of global memory use it; 0: only those marked .ca or .nc */			\
 	NUMBER(u32, l1_global, 0, 1)								\
-	/* its cache of textures, 0: their loads go through the L1; a lookup takes tex_cycles */	\
+	/* its cache of textures, 0: their loads go through the L1; a lookup in it */		\
 	NUMBER(u32, tex_bytes, 0, 1048576)							\
 	NUMBER(u32, tex_ways, 0, 64)								\
 	NUMBER(u32, tex_cycles, 0, 30000)							\
