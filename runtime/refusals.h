@@ -11,8 +11,8 @@
 #define RT_NOT_THERE	"cuda.md#what-is-not-there"
 
 #define RT_REFUSALS(REFUSAL)									\
-	REFUSAL("CUDA 2 and its addresses of 32 bits are",					\
-		"build with the cuda.h of CUDA 3.2 or newer", RT_NOT_THERE)			\
+	REFUSAL("3D copies between devices are",						\
+		"copy with cuMemcpy3D: an address names its device", "cuda.md#several-devices")	\
 	REFUSAL("NVVM's intermediate code is", "link PTX or cubins with PTX",			\
 		"cuda-driver.md#device-code")							\
 	REFUSAL("a barrier over the grid is",							\
@@ -45,6 +45,8 @@
 	REFUSAL("core dumps are",								\
 		"read the message on stderr: it names kernel, thread and address of a fault",	\
 		"runtime.md#errors")								\
+	REFUSAL("events of a whole context are",						\
+		"record one in each stream: cuEventRecord", RT_NOT_THERE)			\
 	REFUSAL("graphs are",									\
 		"put the kernels and copies into streams, in the order of the graph",		\
 		RT_NOT_THERE)									\
@@ -58,12 +60,19 @@
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("memory of I/O devices is", "register memory of the process",			\
 		"cuda.md#pinned-memory")							\
+	REFUSAL("lists of atomics of links are",						\
+		"ask with cuDeviceGetP2PAttribute", "cuda.md#several-devices")			\
+	REFUSAL("memory shared with other drivers is",						\
+		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("multicast objects are", "copy to each device", "cuda.md#several-devices")	\
 	REFUSAL("notifications are", "ask when it matters, by cudaMemGetInfo", RT_NOT_THERE)	\
 	REFUSAL("pools of a location are", "name the device: cudaDeviceGetDefaultMemPool",	\
 		"cuda.md#pools")								\
 	REFUSAL("reading the driver's log is", "read stderr: vgpu's messages go there",		\
 		RT_NOT_THERE)									\
+	REFUSAL("shares of SMs of a context are",						\
+		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
+		"runtime.md#selecting-the-device")						\
 	REFUSAL("sharing memory with a graphics API is",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("surfaces are", "write global memory, at an index that the kernel computes",	\

@@ -109,6 +109,7 @@ struct vgpuFunction {
 	struct vgpuModule *module;
 	uint32_t index;
 	uint32_t max_dynamic_shared;
+	struct rt_prepared *prepared;	/* driver/prepared.c, NULL: nothing; free() */
 };
 
 /** struct rt_image - a program that is loaded (image.c) */

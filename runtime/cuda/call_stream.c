@@ -146,6 +146,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
 	if (error != cudaSuccess)
 		return error;
 	memset(value, 0, sizeof(*value));
+	if (attr == cudaStreamAttributePriority)
+		return cudaStreamGetPriority(stream, &value->priority);
 	if (attr == cudaStreamAttributeSynchronizationPolicy)
 		value->syncPolicy = cudaSyncPolicyAuto;
 	if (attr == cudaStreamAttributePriority)

@@ -33,6 +33,8 @@
 	CALL(cuDeviceTotalMem, cuDeviceTotalMem_v2, 3020, (size_t *bytes, CUdevice device)) \
 	CALL(cuDeviceGetAttribute, cuDeviceGetAttribute, 2000, (int *value, \
 	     CUdevice_attribute attribute, CUdevice device)) \
+	CALL(cuDeviceGetProperties, cuDeviceGetProperties, 2000, (CUdevprop *properties, \
+	     CUdevice device)) \
 	CALL(cuDeviceComputeCapability, cuDeviceComputeCapability, 2000, (int *major, \
 	     int *minor, CUdevice device)) \
 	CALL(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, 4010, (char *id, int bytes, \
@@ -169,6 +171,20 @@
 	     unsigned int shared, CUstream stream, void **params, void **extra), \
 	     (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, \
 	     params, extra)) \
+	CALL(cuFuncSetBlockShape, cuFuncSetBlockShape, 2000, (CUfunction function, int x, int y, \
+	     int z)) \
+	CALL(cuFuncSetSharedSize, cuFuncSetSharedSize, 2000, (CUfunction function, \
+	     unsigned int bytes)) \
+	CALL(cuParamSetSize, cuParamSetSize, 2000, (CUfunction function, unsigned int bytes)) \
+	CALL(cuParamSetv, cuParamSetv, 2000, (CUfunction function, int offset, void *value, \
+	     unsigned int bytes)) \
+	CALL(cuParamSeti, cuParamSeti, 2000, (CUfunction function, int offset, \
+	     unsigned int value)) \
+	CALL(cuParamSetf, cuParamSetf, 2000, (CUfunction function, int offset, float value)) \
+	CALL(cuLaunch, cuLaunch, 2000, (CUfunction function)) \
+	CALL(cuLaunchGrid, cuLaunchGrid, 2000, (CUfunction function, int width, int height)) \
+	CALL(cuLaunchGridAsync, cuLaunchGridAsync, 2000, (CUfunction function, int width, \
+	     int height, CUstream stream)) \
 	STREAM(cuLaunchKernelEx, cuLaunchKernelEx, 11060, _ptsz, \
 	     (const CUlaunchConfig *config, CUfunction function, void **params, \
 	     void **extra), \
@@ -332,6 +348,15 @@
 	STREAM(cuStreamGetFlags, cuStreamGetFlags, 5050, _ptsz, (CUstream stream, \
 	     unsigned int *flags), \
 	     (stream, flags)) \
+	STREAM(cuStreamGetAttribute, cuStreamGetAttribute, 11000, _ptsz, (CUstream stream, \
+	     CUstreamAttrID attribute, CUstreamAttrValue *value), \
+	     (stream, attribute, value)) \
+	STREAM(cuStreamSetAttribute, cuStreamSetAttribute, 11000, _ptsz, (CUstream stream, \
+	     CUstreamAttrID attribute, const CUstreamAttrValue *value), \
+	     (stream, attribute, value)) \
+	STREAM(cuStreamCopyAttributes, cuStreamCopyAttributes, 11000, _ptsz, (CUstream to, \
+	     CUstream from), \
+	     (to, from)) \
 	STREAM(cuStreamGetCtx, cuStreamGetCtx, 9020, _ptsz, (CUstream stream, \
 	     CUcontext *context), \
 	     (stream, context)) \

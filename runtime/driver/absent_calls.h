@@ -316,37 +316,21 @@
 	CALL("notifications are", cuDeviceRegisterAsyncNotification) \
 	CALL("notifications are", cuDeviceUnregisterAsyncNotification) \
 	CALL("advice about memory is", cuMemRangeGetAttributes) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxGetDevice_v2) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxGetExecAffinity) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxRecordEvent) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxSynchronize_v2) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxWaitEvent) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetExecAffinitySupport) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetHostAtomicCapabilities) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetP2PAtomicCapabilities) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetProperties) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuFuncSetBlockShape) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuFuncSetSharedSize) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunch) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGrid) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGridAsync) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetHandleForAddressRange) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer_ptds) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetSize) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetf) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSeti) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetv) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamCopyAttributes) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamCopyAttributes_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetAttribute) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetAttribute_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetCtx_v2) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetCtx_v2_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute_ptsz) \
+	CALL("green contexts are", cuCtxGetDevice_v2) \
+	CALL("shares of SMs of a context are", cuCtxGetExecAffinity) \
+	CALL("events of a whole context are", cuCtxRecordEvent) \
+	CALL("green contexts are", cuCtxSynchronize_v2) \
+	CALL("events of a whole context are", cuCtxWaitEvent) \
+	CALL("shares of SMs of a context are", cuDeviceGetExecAffinitySupport) \
+	CALL("lists of atomics of links are", cuDeviceGetHostAtomicCapabilities) \
+	CALL("lists of atomics of links are", cuDeviceGetP2PAtomicCapabilities) \
+	CALL("memory shared with other drivers is", cuMemGetHandleForAddressRange) \
+	CALL("3D copies between devices are", cuMemcpy3DPeer) \
+	CALL("3D copies between devices are", cuMemcpy3DPeerAsync) \
+	CALL("3D copies between devices are", cuMemcpy3DPeerAsync_ptsz) \
+	CALL("3D copies between devices are", cuMemcpy3DPeer_ptds) \
+	CALL("green contexts are", cuStreamGetCtx_v2) \
+	CALL("green contexts are", cuStreamGetCtx_v2_ptsz) \
 	CALL("this call is", cuFlushGPUDirectRDMAWrites) \
 	CALL("this call is", cuLibraryGetUnifiedFunction) \
 	CALL("this call is", cuProfilerInitialize)
