@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cooperative groups as far as blocks and warps go: the thread block, tiles of 1 to 32 threads, the
- * coalesced threads of a warp, parts of those by a label. A grid group knows its ranks and sizes;
- * there is no grid-wide barrier.
+ * Cooperative groups: the grid, the thread block, tiles of 1 to 32 threads, the coalesced threads
+ * of a warp, parts of those by a label.
  *
  * Threads of one warp are a mask of lanes. A tile's lanes are neighbours; of a coalesced group or a
  * labelled part a rank is the place among the bits that are set.
@@ -142,9 +141,59 @@ public:
 
 static __VGPU_CG thread_block this_thread_block() { return thread_block(); }
 
+/*
+ * All blocks of a cooperative launch (cudaLaunchCooperativeKernel). They count with the second word
+ * of the launch's workspace, whose address %envreg1 and %envreg2 hold, as NVIDIA's code does: each
+ * block adds 1, the first one what is missing to 2^31, so that the upper bit changes when all have
+ * come. That bit is what they wait for, in a loop, as on hardware.
+ */
 class grid_group {
+	static __VGPU_CG unsigned int *__vgpu_arrived()
+	{
+		unsigned int upper, lower;
+
+		asm volatile("mov.u32 %0, %%envreg1;" : "=r"(upper));
+		asm volatile("mov.u32 %0, %%envreg2;" : "=r"(lower));
+		return upper | lower ?
+			       (unsigned int *)((unsigned long long)upper << 32 | lower) + 1 : 0;
+	}
+
 public:
-	static __VGPU_CG bool is_valid() { return false; }
+	/* of the first thread of each block: the count before; nothing in the others */
+	struct arrival_token {
+		unsigned int __vgpu_before;
+	};
+
+	static __VGPU_CG bool is_valid() { return __vgpu_arrived() != 0; }
+	static __VGPU_CG arrival_token barrier_arrive()
+	{
+		unsigned int *arrived = __vgpu_arrived();
+		arrival_token token = { 0 };
+
+		if (!arrived)
+			__trap();
+		__syncthreads();
+		if (details::block_rank() == 0) {
+			unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+
+			__threadfence();
+			token.__vgpu_before =
+				atomicAdd(arrived, block_rank() ? 1u : 0x80000001u - blocks);
+		}
+		return token;
+	}
+	static __VGPU_CG void barrier_wait(arrival_token &&token)
+	{
+		const volatile unsigned int *arrived = __vgpu_arrived();
+
+		if (details::block_rank() == 0) {
+			while (!((*arrived ^ token.__vgpu_before) & 0x80000000u))
+				;
+			__threadfence();
+		}
+		__syncthreads();
+	}
+	static __VGPU_CG void sync() { barrier_wait(barrier_arrive()); }
 	static __VGPU_CG unsigned long long block_rank()
 	{
 		return blockIdx.x +
@@ -164,12 +213,7 @@ public:
 	static __VGPU_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
 	static __VGPU_CG dim3 dim_blocks() { return group_dim(); }
 	static __VGPU_CG dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-	/* Refused by this name when the kernel is compiled. */
-	static __VGPU_CG void sync();
 };
-
-extern "C" __device__ void vgpu_has_no_barrier_over_a_grid(void);
-__VGPU_CG void grid_group::sync() { vgpu_has_no_barrier_over_a_grid(); }
 
 static __VGPU_CG grid_group this_grid() { return grid_group(); }
 
@@ -292,6 +336,8 @@ public:
 	{
 		if (kind_ == block)
 			__syncthreads();
+		else if (kind_ == grid)
+			grid_group::sync();
 		else
 			__syncwarp(mask_);
 	}
