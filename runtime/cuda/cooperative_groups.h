@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cooperative groups: the grid, the thread block, tiles of 1 to 32 threads, the coalesced threads
+ * Cooperative groups: the grid, the thread block, tiles of 1 to 1024 threads, the coalesced threads
  * of a warp, parts of those by a label.
  *
  * Threads of one warp are a mask of lanes. A tile's lanes are neighbours; of a coalesced group or a
@@ -224,21 +224,25 @@ public:
 	static __VGPU_CG unsigned int meta_group_size() { return 1; }
 };
 
-template <unsigned int Size, class Parent = void> class thread_block_tile;
+}
+
+#include "cooperative_groups/large_tile.h"
+
+namespace cooperative_groups
+{
+
+namespace details
+{
 
 /* The lanes of a tile are neighbours: where a rank lies is known without counting. */
-template <unsigned int Size> class thread_block_tile<Size, void> : public details::warp_group {
-	static_assert(Size <= 32,
-		      "tiles of more than a warp are not supported: take tiles of 32 and exchange "
-		      "the rest in shared memory, or this_thread_block() (docs/cuda.md, what is "
-		      "not there)");
+template <unsigned int Size> class small_tile : public warp_group {
 	static_assert(Size && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 	static __VGPU_CG unsigned int first() { return details::lane() & ~(Size - 1); }
 	static __VGPU_CG unsigned int ones() { return Size == 32 ? ~0u : (1u << (Size & 31)) - 1; }
 
 public:
-	__VGPU_CG thread_block_tile() : details::warp_group(ones() << first()) {}
+	__VGPU_CG small_tile() : warp_group(ones() << first()) {}
 	static __VGPU_CG unsigned int thread_rank() { return details::lane() & (Size - 1); }
 	static constexpr __VGPU_CG unsigned int size() { return Size; }
 	static constexpr __VGPU_CG unsigned int num_threads() { return Size; }
@@ -285,6 +289,16 @@ private:
   }
 };
 
+}
+
+template <unsigned int Size, class Parent = void> class thread_block_tile;
+
+template <unsigned int Size>
+class thread_block_tile<Size, void>
+    : public std::conditional<(Size > 32), details::large_tile<Size>, details::small_tile<Size>>::type
+{
+};
+
 /* One that knows what it is a part of; a program may keep it as one that does not. */
 template <unsigned int Size, class Parent>
 class thread_block_tile : public thread_block_tile<Size, void>
@@ -307,7 +321,7 @@ private:
 	template <unsigned int Of, class Grand>
 	static __VGPU_CG unsigned int rank_in(const thread_block_tile<Of, Grand> *)
 	{
-		return (details::lane() & (Of - 1)) / Size;
+		return (details::block_rank() & (Of - 1)) / Size;
 	}
 	template <unsigned int Of, class Grand>
 	static __VGPU_CG unsigned int size_in(const thread_block_tile<Of, Grand> *)
@@ -318,8 +332,8 @@ private:
 
 /* Any of the groups, by value. */
 class thread_group {
-	enum { block, grid, warp } kind_;
-	unsigned int mask_;
+	enum { block, grid, warp, tile } kind_;
+	unsigned int mask_;		/* of a tile: its size */
 
 	__VGPU_CG details::warp_group as_warp() const { return details::warp_group(mask_); }
 
@@ -330,6 +344,10 @@ public:
 	    : kind_(warp), mask_(group.__vgpu_mask())
 	{
 	}
+	template <unsigned int Size>
+	__VGPU_CG thread_group(const details::large_tile<Size> &) : kind_(tile), mask_(Size)
+	{
+	}
 	__VGPU_CG bool __vgpu_is_block() const { return kind_ == block; }
 	__VGPU_CG unsigned int __vgpu_mask() const { return mask_; }
 	__VGPU_CG void sync() const
@@ -338,18 +356,23 @@ public:
 			__syncthreads();
 		else if (kind_ == grid)
 			grid_group::sync();
+		else if (kind_ == tile)
+			details::tile_sync(mask_);
 		else
 			__syncwarp(mask_);
 	}
 	__VGPU_CG unsigned long long thread_rank() const
 	{
 		return kind_ == block ? thread_block::thread_rank() :
-		       kind_ == grid ? grid_group::thread_rank() : as_warp().thread_rank();
+		       kind_ == grid  ? grid_group::thread_rank() :
+		       kind_ == tile  ? details::block_rank() % mask_ :
+					as_warp().thread_rank();
 	}
 	__VGPU_CG unsigned long long size() const
 	{
 		return kind_ == block ? thread_block::size() :
 		       kind_ == grid  ? grid_group::size() :
+		       kind_ == tile  ? mask_ :
 					as_warp().size();
 	}
 	__VGPU_CG unsigned long long num_threads() const { return size(); }

@@ -224,9 +224,8 @@ absent tex2D " is of textures, .*__ldg" '*p = tex2D<float>(t, 1, 2)'
 absent tex1Dfetch " is of textures, .*__ldg" '*p = tex1Dfetch<float>(t, 1)'
 absent texture " is of textures, .*__ldg" '*p = 1' 'texture<float, 2, cudaReadModeElementType> image;'
 absent surf2Dwrite " is of surfaces, .*global memory" 'surf2Dwrite(*p, s, 1, 2)'
-absent "tiles of 64 threads" "take tiles of 32" \
-	'cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync()' \
-	'#include <cooperative_groups.h>'
+absent this_multi_grid " is of the grids of several devices.*each" \
+	'cooperative_groups::this_multi_grid().sync()' '#include <cooperative_groups.h>'
 absent this_cluster " is of clusters .*launch without" 'cooperative_groups::this_cluster().sync()' \
 	'#include <cooperative_groups.h>'
 absent __cluster_dims__ "__cluster_dims__: no clusters: launch without " '*p = 1' \
