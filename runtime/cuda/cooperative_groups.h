@@ -295,7 +295,8 @@ template <unsigned int Size, class Parent = void> class thread_block_tile;
 
 template <unsigned int Size>
 class thread_block_tile<Size, void>
-    : public std::conditional<(Size > 32), details::large_tile<Size>, details::small_tile<Size>>::type
+    : public std::conditional<(Size > 32), details::large_tile<Size>,
+			      details::small_tile<Size>>::type
 {
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiles of 64 to 1024 threads: whole warps of a block that wait for each other and exchange values in
- * shared memory, which is here. So block_tile_memory, which NVIDIA's headers use for that before
+ * Tiles of 64 to 1024 threads: whole warps of a block that wait for each other and exchange values
+ * in shared memory, which is here. So block_tile_memory, which NVIDIA's headers use for that before
  * capability 8.0, is taken and not needed. Included by ../cooperative_groups.h.
  */
 #ifndef VGPU_CUDA_COOPERATIVE_GROUPS_LARGE_TILE_H

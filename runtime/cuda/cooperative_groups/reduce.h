@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce() of cooperative groups, in the order of the ranks of lanes and of warps, and the operations
- * it takes.
+ * reduce() of cooperative groups, in the order of the ranks of lanes and of warps, and the
+ * operations it takes.
  */
 #ifndef VGPU_CUDA_COOPERATIVE_GROUPS_REDUCE_H
 #define VGPU_CUDA_COOPERATIVE_GROUPS_REDUCE_H
