@@ -15,8 +15,8 @@
 		"copy with cuMemcpy3D: an address names its device", "cuda.md#several-devices")	\
 	REFUSAL("NVVM's intermediate code is", "link PTX or cubins with PTX",			\
 		"cuda-driver.md#device-code")							\
-	REFUSAL("a barrier over the grid is",							\
-		"end the kernel where the grid waits and launch the rest as another",		\
+	REFUSAL("a barrier over the grids of several devices is",				\
+		"launch a cooperative kernel on each and wait for all of them between two",	\
 		RT_NOT_THERE)									\
 	REFUSAL("a cluster of blocks is",							\
 		"launch without a cluster; blocks exchange data in global memory", RT_NOT_THERE) \

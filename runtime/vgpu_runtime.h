@@ -145,6 +145,7 @@ typedef struct vgpuDeviceProperties {
 	int exports_memory;	/* and may be used by several processes */
 	/* static and dynamic, of a function that asks for no more */
 	size_t shared_per_block_default;
+	int cooperative_launch;	/* all blocks of a grid may wait for each other */
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */

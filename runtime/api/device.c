@@ -95,6 +95,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.stream_priorities = rt_most_priority() != 0,
 		.exports_memory = rt_has_export(),
 		.shared_per_block_default = rt_default_shared(),
+		.cooperative_launch = (info->launch_flags & VGPU_LAUNCH_COOPERATIVE) != 0,
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 	return rt_leave(vgpuSuccess);

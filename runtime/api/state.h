@@ -84,6 +84,8 @@ struct vgpuStream {
 	uint64_t seen_by_default;	/* newest command the default stream waits for already */
 	/* newest command of the default stream it waits for already */
 	uint64_t seen_of_default;
+	uint64_t workspaces;		/* of cooperative launches (modules/grid.h); 0: none */
+	uint64_t workspaces_used;
 };
 
 struct rt_event_page;
@@ -521,6 +523,10 @@ void rt_range_tell(const struct vgpuStream *stream);
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
 		      struct vgpuStream *stream);
+/* The same for a grid whose blocks may wait for each other (modules/grid.h). */
+vgpuError_t rt_launch_cooperative(struct vgpuFunction *function, const unsigned int grid[3],
+				  const unsigned int block[3], void **arguments,
+				  size_t dynamic_shared, struct vgpuStream *stream);
 
 /*
  * host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost,

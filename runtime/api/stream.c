@@ -8,6 +8,7 @@
 
 #include "by_context.h"
 #include "host_call.h"
+#include "modules/grid.h"
 
 /** struct own - the calling thread's own stream of a context, made when it is first named */
 struct own {
@@ -172,6 +173,7 @@ static void stream_reap(void)
 			continue;
 		}
 		*at = stream->next;
+		rt_grid_forget(stream);
 		rt_queue_put(stream->queue);
 		free(stream);
 	}

@@ -168,7 +168,8 @@
 	CALL("notifications are", cudaDeviceRegisterAsyncNotification) \
 	CALL("notifications are", cudaDeviceUnregisterAsyncNotification) \
 	CALL("this call is", cudaGetExportTable) \
-	CALL("a barrier over the grid is", cudaLaunchCooperativeKernelMultiDevice) \
+	CALL("a barrier over the grids of several devices is", \
+	     cudaLaunchCooperativeKernelMultiDevice) \
 	CALL("pools of a location are", cudaMemGetDefaultMemPool) \
 	CALL("pools of a location are", cudaMemGetMemPool) \
 	CALL("pools of a location are", cudaMemSetMemPool) \

@@ -185,6 +185,12 @@
 	CALL(cuLaunchGrid, cuLaunchGrid, 2000, (CUfunction function, int width, int height)) \
 	CALL(cuLaunchGridAsync, cuLaunchGridAsync, 2000, (CUfunction function, int width, \
 	     int height, CUstream stream)) \
+	STREAM(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, 9000, _ptsz, \
+	     (CUfunction function, unsigned int grid_x, unsigned int grid_y, \
+	     unsigned int grid_z, unsigned int block_x, unsigned int block_y, \
+	     unsigned int block_z, unsigned int shared, CUstream stream, void **params), \
+	     (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, \
+	     params)) \
 	STREAM(cuLaunchKernelEx, cuLaunchKernelEx, 11060, _ptsz, \
 	     (const CUlaunchConfig *config, CUfunction function, void **params, \
 	     void **extra), \

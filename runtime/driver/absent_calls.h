@@ -255,9 +255,8 @@
 	CALL("green contexts are", cuStreamGetGreenCtx) \
 	CALL("clusters of blocks are", cuOccupancyMaxActiveClusters) \
 	CALL("clusters of blocks are", cuOccupancyMaxPotentialClusterSize) \
-	CALL("a barrier over the grid is", cuLaunchCooperativeKernel) \
-	CALL("a barrier over the grid is", cuLaunchCooperativeKernelMultiDevice) \
-	CALL("a barrier over the grid is", cuLaunchCooperativeKernel_ptsz) \
+	CALL("a barrier over the grids of several devices is", \
+	     cuLaunchCooperativeKernelMultiDevice) \
 	CALL("copies and advice in batches are", cuMemBatchDecompressAsync) \
 	CALL("copies and advice in batches are", cuMemBatchDecompressAsync_ptsz) \
 	CALL("copies and advice in batches are", cuMemDiscardAndPrefetchBatchAsync) \

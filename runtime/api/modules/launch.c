@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code_file.h"
+#include "grid.h"
 #include "memory/pool_store.h"
 #include "memory/views.h"
 #include "timing.h"
@@ -132,9 +133,9 @@ static vgpuError_t announce(const struct vgpuFunction *function, const unsigned 
 	return error == vgpuSuccess ? rt_flush(stream->queue) : error;
 }
 
-vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
-		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
-		      struct vgpuStream *stream)
+static vgpuError_t launch(struct vgpuFunction *function, const unsigned int grid[3],
+			  const unsigned int block[3], void **arguments, size_t dynamic_shared,
+			  struct vgpuStream *stream, bool cooperative)
 {
 	const struct vgpu_program_kernel *kernel;
 	const struct rt_image *image;
@@ -143,7 +144,11 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	uint8_t params[VGPU_VASS_MAX_PARAM];
 	uint32_t index;
 	vgpuError_t error = check(function, grid, block, arguments, dynamic_shared);
+	uint64_t workspace = 0;
 
+	if (error == vgpuSuccess && cooperative)
+		error = rt_grid_check(function, (uint64_t)grid[0] * grid[1] * grid[2],
+				      block[0] * block[1] * block[2], dynamic_shared);
 	if (error != vgpuSuccess)
 		return error;
 	error = announce(function, grid, block, dynamic_shared, stream);
@@ -172,7 +177,13 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	cmd.flags |= VGPU_LAUNCH_PRIORITY(stream->priority);
 	if (is_apart(kernel, params))
 		cmd.flags |= VGPU_LAUNCH_APART;
+	if (cooperative)
+		cmd.flags |= VGPU_LAUNCH_COOPERATIVE;
 	error = rt_stream_begin(stream);
+	if (error == vgpuSuccess && cooperative && kernel->workspace_offset) {
+		error = rt_grid_workspace(stream, &workspace);
+		memcpy(params + kernel->workspace_offset, &workspace, sizeof(workspace));
+	}
 	if (error == vgpuSuccess)
 		error = rt_stream_put(stream, &cmd, kernel->vass.param_bytes ? params : NULL);
 	if (error == vgpuSuccess)
@@ -187,6 +198,20 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	if (error == vgpuSuccess && rt.launch_blocking)
 		error = rt_wait(queue, stream->last);
 	return error;
+}
+
+vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
+		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
+		      struct vgpuStream *stream)
+{
+	return launch(function, grid, block, arguments, dynamic_shared, stream, false);
+}
+
+vgpuError_t rt_launch_cooperative(struct vgpuFunction *function, const unsigned int grid[3],
+				  const unsigned int block[3], void **arguments,
+				  size_t dynamic_shared, struct vgpuStream *stream)
+{
+	return launch(function, grid, block, arguments, dynamic_shared, stream, true);
 }
 
 vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3],

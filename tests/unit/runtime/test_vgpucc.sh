@@ -224,9 +224,8 @@ absent tex2D " is of textures, .*__ldg" '*p = tex2D<float>(t, 1, 2)'
 absent tex1Dfetch " is of textures, .*__ldg" '*p = tex1Dfetch<float>(t, 1)'
 absent texture " is of textures, .*__ldg" '*p = 1' 'texture<float, 2, cudaReadModeElementType> image;'
 absent surf2Dwrite " is of surfaces, .*global memory" 'surf2Dwrite(*p, s, 1, 2)'
-absent "tiles of 64 threads" "take tiles of 32" \
-	'cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync()' \
-	'#include <cooperative_groups.h>'
+absent this_multi_grid " is of the grids of several devices.*each" \
+	'cooperative_groups::this_multi_grid().sync()' '#include <cooperative_groups.h>'
 absent this_cluster " is of clusters .*launch without" 'cooperative_groups::this_cluster().sync()' \
 	'#include <cooperative_groups.h>'
 absent __cluster_dims__ "__cluster_dims__: no clusters: launch without " '*p = 1' \
@@ -239,7 +238,7 @@ absent cuFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cuF
 absent nvmlReturn_t " is of NVML: #include <nvml.h>" '*p = 1' 'nvmlReturn_t result;'
 absent cudaGraphConditionalHandle " is of graphs.*streams" '*p = 1' 'cudaGraphConditionalHandle handle;'
 absent cudaFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cudaFunctionOfTomorrow(); }'
-absent __nv_fp8_e4m3 " is of numbers of 4 to 8 bits.*cuda_fp16.h" '*p = 1' '__nv_fp8_e4m3 number;'
+absent __nv_fp8_e4m3 " is of numbers of 8 bits: #include <cuda_fp8.h>" '*p = 1' '__nv_fp8_e4m3 number;'
 # names of headers that are nowhere, also where a toolkit is installed
 for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
@@ -247,7 +246,7 @@ for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow>
 	"cuda_awbarrier_of_tomorrow.h> is for .*__syncthreads" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
 	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra" \
-	"cuda_fp8_of_tomorrow.h> has numbers of 4 to 8 bits"; do
+	"cuda_fp6_of_tomorrow.h> has numbers of 4 and 6 bits"; do
 	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"
 done
 echo 'extern "C" int nvtxRangePushA(const char *); int main() { return nvtxRangePushA("x"); }' >marks.cu
