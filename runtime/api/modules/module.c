@@ -367,6 +367,7 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 	if (!*at)
 		return vgpuErrorInvalidResourceHandle;
 	*at = module->next;
+	rt.unloads++;
 	error = rt_error_of(unload(module));
 	if (module->data) {
 		forget_variables(module);
