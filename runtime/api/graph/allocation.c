@@ -20,7 +20,7 @@ static uint64_t sum(int device, bool used)
 
 	for (const struct rt_graph_memory *each = memories; each; each = each->next)
 		if (rt_device_of(each->context) == device &&
-		    each->generation == each->context->generation && (each->live || !used))
+		    each->generation == each->context->generation && (each->used || !used))
 			bytes += each->bytes;
 	return bytes;
 }
@@ -145,6 +145,7 @@ void rt_graph_memory_free(struct rt_graph_memory *memory, struct rt_queue *queue
 void rt_graph_memory_use(struct rt_graph_memory *memory)
 {
 	memory->live = true;
+	memory->used = true;
 	count(rt_device());
 }
 

@@ -17,6 +17,7 @@ struct rt_graph_memory {
 	uint64_t address, bytes;
 	unsigned int refs;		/* of nodes */
 	bool live;			/* allocated by a launch and not freed */
+	bool used;			/* allocated by a launch once */
 	bool has_exec;			/* an executable graph allocates it, and no other may */
 	/* nothing of it may begin before this: what was put into a queue when it was freed */
 	struct rt_queue *queue;
@@ -27,7 +28,10 @@ struct rt_graph_memory {
 	} last[RT_QUEUES];
 };
 
-/* CUDA's numbers, cudaGraphMemAttributeType and CUgraphMem_attribute. */
+/*
+ * CUDA's numbers, cudaGraphMemAttributeType and CUgraphMem_attribute. Reserved is all memory of
+ * graphs, used is what launches have allocated, whether it was freed since or not.
+ */
 enum rt_graph_memory_attribute {
 	RT_GRAPH_MEMORY_USED,
 	RT_GRAPH_MEMORY_USED_HIGH,	/* can be set to 0, as the other one */

@@ -45,6 +45,16 @@ struct rt_capture *rt_capture_new(void)
 	return capture;
 }
 
+static vgpuError_t join_nodes(struct rt_nodes *to, const struct rt_nodes *from)
+{
+	vgpuError_t error = vgpuSuccess;
+
+	for (size_t i = 0; i < from->count && error == vgpuSuccess; i++)
+		if (!rt_nodes_have(to, from->list[i]))
+			error = rt_nodes_add(to, from->list[i]);
+	return error;
+}
+
 static void forget_nodes(struct rt_nodes *nodes)
 {
 	free(nodes->list);
@@ -65,6 +75,7 @@ void rt_capture_end(struct rt_capture *capture)
 		at = &(*at)->next;
 	*at = capture->next;
 	rt_captures--;
+	forget_nodes(&capture->left);
 	if (capture->graph_is_own)
 		rt_graph_free(capture->graph);
 	else if (capture->graph)
@@ -91,7 +102,8 @@ void rt_capture_leave(struct vgpuStream *stream)
 
 	if (!capture)
 		return;
-	capture->invalid = true;
+	if (join_nodes(&capture->left, &stream->after) != vgpuSuccess)
+		capture->invalid = true;
 	stream->capture = NULL;
 	forget_nodes(&stream->after);
 	/* nobody can end it any more */
@@ -204,16 +216,6 @@ vgpuError_t rt_capture_add(struct vgpuStream *stream, const struct rt_params *pa
 	}
 	after->count = 0;
 	return rt_nodes_add(after, node);
-}
-
-static vgpuError_t join_nodes(struct rt_nodes *to, const struct rt_nodes *from)
-{
-	vgpuError_t error = vgpuSuccess;
-
-	for (size_t i = 0; i < from->count && error == vgpuSuccess; i++)
-		if (!rt_nodes_have(to, from->list[i]))
-			error = rt_nodes_add(to, from->list[i]);
-	return error;
 }
 
 vgpuError_t rt_capture_record(struct vgpuStream *stream, struct vgpuEvent *event, bool external)

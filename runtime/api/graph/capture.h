@@ -32,6 +32,7 @@ struct rt_capture {
 	uint64_t id;			/* never used again */
 	struct rt_state *context;
 	struct vgpuStream *origin;
+	struct rt_nodes left;		/* the last nodes of streams that were destroyed */
 };
 
 /* Captures that have not ended, in the process. */
@@ -58,7 +59,7 @@ vgpuError_t rt_capture_record(struct vgpuStream *stream, struct vgpuEvent *event
 vgpuError_t rt_capture_wait(struct vgpuStream *stream, struct vgpuEvent *event, bool external);
 /* A captured event is asked for what only the device could say. */
 vgpuError_t rt_capture_event(const struct vgpuEvent *event);
-/* The stream goes. */
+/* The stream goes: what it did has to be joined as before, and the first one ends the capture. */
 void rt_capture_leave(struct vgpuStream *stream);
 /* All of the current context's go with it. */
 void rt_captures_forget(void);

@@ -70,7 +70,7 @@ static void mark(const struct rt_nodes *nodes)
 	size_t done = 0;
 
 	for (size_t i = 0; i < nodes->count; i++)
-		if (!nodes->list[i]->mark) {
+		if (rt_node_known(nodes->list[i]) && !nodes->list[i]->mark) {
 			nodes->list[i]->mark = 1;
 			rt_nodes_add(&found, nodes->list[i]);
 		}
@@ -86,20 +86,25 @@ static void mark(const struct rt_nodes *nodes)
 	free(found.list);
 }
 
+/* What was destroyed meanwhile does not count. */
+static bool are_marked(const struct rt_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->count; i++)
+		if (rt_node_known(nodes->list[i]) && !nodes->list[i]->mark)
+			return false;
+	return true;
+}
+
 /* Has the first stream come behind what the others did? */
 static bool all_joined(const struct rt_capture *capture)
 {
 	rt_for_nodes(node, capture->graph)
 		node->mark = 0;
-	for (size_t i = 0; i < capture->origin->after.count; i++)
-		if (!rt_node_known(capture->origin->after.list[i]))
-			return false;
 	mark(&capture->origin->after);
 	for (struct vgpuStream *stream = rt.streams; stream; stream = stream->next)
-		for (size_t i = 0; stream->capture == capture && i < stream->after.count; i++)
-			if (rt_node_known(stream->after.list[i]) && !stream->after.list[i]->mark)
-				return false;
-	return true;
+		if (stream->capture == capture && !are_marked(&stream->after))
+			return false;
+	return are_marked(&capture->left);
 }
 
 vgpuError_t rt_capture_finish(vgpuStream_t handle, struct rt_graph **out)

@@ -151,6 +151,8 @@ static void fork_and_join(void)
 	CHECK(cudaEventRecord(join, two));
 	step<<<BLOCKS, BDIM, 0, one>>>(a, c, 3, 0);
 	CHECK(cudaStreamWaitEvent(one, join, 0));
+	CHECK(cudaStreamDestroy(two));
+	CHECK(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
 	step<<<BLOCKS, BDIM, 0, one>>>(b, c, 4, 0);
 	CHECK(cudaStreamEndCapture(one, &graph));
 	EXPECT(count_nodes(graph) == 4 && count_edges(graph) == 4);
@@ -196,6 +198,14 @@ static void ends(void)
 	step<<<BLOCKS, BDIM, 0, two>>>(a, a, 1, 0);
 	EXPECT_ERROR(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined);
 	EXPECT(graph == NULL);
+	/* that is destroyed: what it did is not joined, either */
+	CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+	CHECK(cudaEventRecord(fork, one));
+	CHECK(cudaStreamWaitEvent(two, fork, 0));
+	step<<<BLOCKS, BDIM, 0, two>>>(a, a, 1, 0);
+	CHECK(cudaStreamDestroy(two));
+	EXPECT_ERROR(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined);
+	CHECK(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
 	/* the other one cannot end it */
 	CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
 	CHECK(cudaEventRecord(fork, one));

@@ -385,9 +385,12 @@ static void memory(void)
 	CHECK(cudaGraphLaunch(exec, 0));
 	expect_all("memory", b, 18);
 	CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
-	EXPECT(used == 0);
+	EXPECT(used == N * sizeof(int));
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
+	CHECK(cudaDeviceGraphMemTrim(0));
+	CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+	EXPECT(used == 0);
 	/* memory that outlives its launch */
 	CHECK(cudaGraphCreate(&graph, 0));
 	CHECK(cudaGraphAddMemAllocNode(&node[0], graph, NULL, 0, &alloc));
