@@ -40,6 +40,8 @@
 		RT_NOT_THERE)									\
 	REFUSAL("clusters of blocks are",							\
 		"launch without a cluster; blocks exchange data in global memory", RT_NOT_THERE) \
+	REFUSAL("conditional nodes are",							\
+		"launch one graph or another by what the host has read", "cuda.md#graphs")	\
 	REFUSAL("copies and advice in batches are", "make one call for each", RT_NOT_THERE)	\
 	REFUSAL("copies in batches are", "call cudaMemcpyAsync for each", RT_NOT_THERE)		\
 	REFUSAL("core dumps are",								\
@@ -47,9 +49,8 @@
 		"runtime.md#errors")								\
 	REFUSAL("events of a whole context are",						\
 		"record one in each stream: cuEventRecord", RT_NOT_THERE)			\
-	REFUSAL("graphs are",									\
-		"put the kernels and copies into streams, in the order of the graph",		\
-		RT_NOT_THERE)									\
+	REFUSAL("edges with ports are", "have a node come after all of the other one",		\
+		"cuda.md#graphs")								\
 	REFUSAL("green contexts are",								\
 		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
 		"runtime.md#selecting-the-device")						\
@@ -58,6 +59,8 @@
 	REFUSAL("launching kernels from kernels is", "launch from the host", RT_NOT_THERE)	\
 	REFUSAL("memory and semaphores of other APIs are",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
+	REFUSAL("memory of the host is", "allocate it with cuMemHostAlloc",			\
+		"cuda-driver.md#virtual-memory-management")					\
 	REFUSAL("memory of I/O devices is", "register memory of the process",			\
 		"cuda.md#pinned-memory")							\
 	REFUSAL("lists of atomics of links are",						\
@@ -73,6 +76,8 @@
 	REFUSAL("shares of SMs of a context are",						\
 		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
 		"runtime.md#selecting-the-device")						\
+	REFUSAL("semaphores of other APIs in graphs are",					\
+		"wait for other APIs on the host, between graphs", "cuda.md#graphs")		\
 	REFUSAL("sharing memory with a graphics API is",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("surfaces are", "write global memory, at an index that the kernel computes",	\

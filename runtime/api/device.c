@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "graph/capture.h"
 #include "memory/virtual.h"
 
 vgpuError_t vgpuGetDeviceCount(int *count)
@@ -140,7 +141,10 @@ vgpuError_t vgpuDeviceSynchronize(void)
 
 	if (error != vgpuSuccess)
 		return error;
-	error = rt_sync_all();
+	if (rt_captures)
+		error = rt_capture_wide();
+	if (error == vgpuSuccess)
+		error = rt_sync_all();
 	if (error == vgpuSuccess)
 		error = rt_printf_flush(rt.default_stream.queue);
 	return rt_leave(rt_synced(error));

@@ -438,6 +438,7 @@ typedef enum CUmoduleLoadingMode_enum {
 	CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2
 } CUmoduleLoadingMode;
 
+#include "driver_graph_types.h"
 #include "driver_calls.h"
 
 #ifdef __cplusplus

@@ -8,6 +8,8 @@
 #ifndef VGPU_CUDA_DRIVER_CALLS_H
 #define VGPU_CUDA_DRIVER_CALLS_H
 
+#include "driver_graph_calls.h"
+
 #define VGPU_DRIVER_CALLS(CALL, STREAM) \
 	CALL(cuInit, cuInit, 2000, (unsigned int flags)) \
 	CALL(cuDriverGetVersion, cuDriverGetVersion, 2020, (int *version)) \
@@ -468,7 +470,8 @@
 	CALL(cuMemAdvise, cuMemAdvise_v2, 12020, (CUdeviceptr pointer, size_t bytes, \
 	     CUmem_advise advice, CUmemLocation location)) \
 	CALL(cuMemRangeGetAttribute, cuMemRangeGetAttribute, 8000, (void *data, \
-	     size_t data_bytes, int attribute, CUdeviceptr pointer, size_t bytes))
+	     size_t data_bytes, int attribute, CUdeviceptr pointer, size_t bytes)) \
+	VGPU_DRIVER_GRAPH_CALLS(CALL, STREAM)
 
 #define VGPU_DECLARE(name, symbol, since, params)	CUresult symbol params;
 #define VGPU_DECLARE_BOTH(name, symbol, since, suffix, params, args) \
@@ -517,6 +520,8 @@ VGPU_DRIVER_CALLS(VGPU_DECLARE, VGPU_DECLARE_BOTH)
 #define cuMemsetD2D8	cuMemsetD2D8_v2
 #define cuMemsetD2D16	cuMemsetD2D16_v2
 #define cuMemsetD2D32	cuMemsetD2D32_v2
+#define cuGraphInstantiate	cuGraphInstantiate_v2
+#define cuStreamBeginCapture	cuStreamBeginCapture_v2
 #define cuStreamDestroy	cuStreamDestroy_v2
 #define cuEventDestroy	cuEventDestroy_v2
 

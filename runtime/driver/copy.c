@@ -110,7 +110,7 @@ static CUresult side_of(struct side *side, CUmemorytype type, const void *host, 
 	return CUDA_SUCCESS;
 }
 
-static vgpuMemcpyKind kind_of(CUmemorytype dst, CUmemorytype src)
+vgpuMemcpyKind drv_copy_kind(CUmemorytype dst, CUmemorytype src)
 {
 	if (dst == CU_MEMORYTYPE_UNIFIED || src == CU_MEMORYTYPE_UNIFIED)
 		return vgpuMemcpyDefault;
@@ -135,7 +135,7 @@ static CUresult copy_box(const CUDA_MEMCPY3D *box, CUstream stream, bool synchro
 				box->dstXInBytes, box->dstY, box->dstZ,
 				box->dstPitch ? box->dstPitch : width,
 				box->dstHeight ? box->dstHeight : height);
-	kind = kind_of(box->dstMemoryType, box->srcMemoryType);
+	kind = drv_copy_kind(box->dstMemoryType, box->srcMemoryType);
 	for (size_t z = 0; z < box->Depth && error == CUDA_SUCCESS; z++) {
 		void *to = dst.at + z * dst.plane;
 		const void *from = src.at + z * src.plane;

@@ -5,44 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "api/modules/launch.h"
 #include "driver.h"
-
-/* What the list of `extra' says: a block of parameters. */
-static bool read_extra(void **extra, void **buffer, size_t *bytes)
-{
-	*buffer = NULL;
-	*bytes = 0;
-	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			*buffer = extra[1];
-		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
-			*bytes = *(const size_t *)extra[1];
-		else
-			return false;
-	}
-	return *buffer || !*bytes;
-}
-
-/* A pointer to each parameter in the block, which must have them all. */
-static vgpuError_t split_block(const struct vgpu_program_kernel *kernel, void *buffer, size_t bytes,
-			       void ***out)
-{
-	void **arguments = malloc((kernel->param_count + 1) * sizeof(*arguments));
-
-	if (!arguments)
-		return vgpuErrorMemoryAllocation;
-	for (uint32_t i = 0; i < kernel->param_count; i++) {
-		if (kernel->params[i].offset + (size_t)kernel->params[i].size > bytes) {
-			rt_message("the parameters of `%s' take %u bytes, and %zu are passed",
-				   kernel->name, kernel->vass.param_bytes, bytes);
-			free(arguments);
-			return vgpuErrorInvalidValue;
-		}
-		arguments[i] = (char *)buffer + kernel->params[i].offset;
-	}
-	*out = arguments;
-	return vgpuSuccess;
-}
 
 static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsigned int block[3],
 		       unsigned int shared, CUstream stream, void **params, void **extra,
@@ -50,13 +14,11 @@ static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsi
 {
 	struct vgpuFunction *function;
 	struct vgpuStream *queue;
-	void **split = NULL, *buffer = NULL;
+	void **split = NULL;
 	CUresult entered = drv_check();
 	vgpuError_t error;
-	size_t bytes = 0;
 
-	if (entered == CUDA_SUCCESS && ((params && extra) ||
-					(extra && !read_extra(extra, &buffer, &bytes))))
+	if (entered == CUDA_SUCCESS && params && extra)
 		entered = CUDA_ERROR_INVALID_VALUE;
 	if (entered == CUDA_SUCCESS)
 		entered = drv_error(rt_enter());
@@ -66,7 +28,7 @@ static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsi
 	if (error == vgpuSuccess)
 		error = rt_stream_of(drv_stream(stream), &queue);
 	if (error == vgpuSuccess && extra)
-		error = split_block(rt_kernel(function), buffer, bytes, &split);
+		error = rt_launch_extra(function, extra, &split);
 	if (error == vgpuSuccess)
 		error = (cooperative ? rt_launch_cooperative : rt_launch)(
 			function, grid, block, extra ? split : params, shared, queue);

@@ -10,8 +10,8 @@
 
 #define PARAMS	4096u		/* bytes of parameters, as much as CUDA 2 takes */
 
-/** struct rt_prepared - what was said of a function */
-struct rt_prepared {
+/** struct rt_said - what was said of a function */
+struct rt_said {
 	unsigned int block[3];		/* all 0: nothing */
 	unsigned int shared;
 	size_t bytes;			/* of @params */
@@ -19,7 +19,7 @@ struct rt_prepared {
 };
 
 /* That of a handle, with the lock held if there is no error. */
-static CUresult enter(CUfunction handle, struct rt_prepared **prepared)
+static CUresult enter(CUfunction handle, struct rt_said **prepared)
 {
 	struct vgpuFunction *function;
 	CUresult entered = drv_enter();
@@ -28,19 +28,19 @@ static CUresult enter(CUfunction handle, struct rt_prepared **prepared)
 	if (entered != CUDA_SUCCESS)
 		return entered;
 	error = drv_function(handle, &function);
-	if (error == vgpuSuccess && !function->prepared)
-		function->prepared = calloc(1, sizeof(*function->prepared));
-	if (error == vgpuSuccess && !function->prepared)
+	if (error == vgpuSuccess && !function->said)
+		function->said = calloc(1, sizeof(*function->said));
+	if (error == vgpuSuccess && !function->said)
 		error = vgpuErrorMemoryAllocation;
 	if (error != vgpuSuccess)
 		return drv_error(rt_leave(error));
-	*prepared = function->prepared;
+	*prepared = function->said;
 	return CUDA_SUCCESS;
 }
 
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
 {
-	struct rt_prepared *prepared;
+	struct rt_said *prepared;
 	CUresult error = enter(function, &prepared);
 
 	if (error != CUDA_SUCCESS)
@@ -55,7 +55,7 @@ CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
 
 CUresult cuFuncSetSharedSize(CUfunction function, unsigned int bytes)
 {
-	struct rt_prepared *prepared;
+	struct rt_said *prepared;
 	CUresult error = enter(function, &prepared);
 
 	if (error != CUDA_SUCCESS)
@@ -66,7 +66,7 @@ CUresult cuFuncSetSharedSize(CUfunction function, unsigned int bytes)
 
 CUresult cuParamSetSize(CUfunction function, unsigned int bytes)
 {
-	struct rt_prepared *prepared;
+	struct rt_said *prepared;
 	CUresult error = enter(function, &prepared);
 
 	if (error != CUDA_SUCCESS)
@@ -79,7 +79,7 @@ CUresult cuParamSetSize(CUfunction function, unsigned int bytes)
 
 CUresult cuParamSetv(CUfunction function, int offset, void *value, unsigned int bytes)
 {
-	struct rt_prepared *prepared;
+	struct rt_said *prepared;
 	CUresult error = enter(function, &prepared);
 
 	if (error != CUDA_SUCCESS)
@@ -104,7 +104,7 @@ CUresult cuParamSetf(CUfunction function, int offset, float value)
 
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream)
 {
-	struct rt_prepared *prepared, said;
+	struct rt_said *prepared, said;
 	CUresult error = enter(function, &prepared);
 	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, said.params, CU_LAUNCH_PARAM_BUFFER_SIZE,
 			  &said.bytes, CU_LAUNCH_PARAM_END };

@@ -163,17 +163,6 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 	return error;
 }
 
-CUresult cuStreamIsCapturing(CUstream stream, int *status)
-{
-	CUresult error = known(stream);
-
-	if (error == CUDA_SUCCESS && !status)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		*status = 0;
-	return error;
-}
-
 static void call_callback(void *function, void *stream, void *argument, vgpuError_t error)
 {
 	CUstreamCallback call = (CUstreamCallback)(uintptr_t)function;
@@ -244,16 +233,17 @@ CUresult cuEventDestroy_v2(CUevent event)
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-	CUresult error = drv_check();
-
-	return error == CUDA_SUCCESS ?
-		       drv_error(vgpuEventRecord((vgpuEvent_t)(void *)event, drv_stream(stream))) :
-		       error;
+	return cuEventRecordWithFlags(event, stream, 0);
 }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
-	return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(event, stream);
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ?
+		       drv_error(rt_event_record_with((vgpuEvent_t)(void *)event,
+						      drv_stream(stream), flags)) :
+		       error;
 }
 
 CUresult cuEventQuery(CUevent event)

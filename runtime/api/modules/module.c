@@ -23,7 +23,7 @@ static void module_free(struct vgpuModule *module)
 		free(variant);
 	}
 	for (uint32_t i = 0; module->functions && i < module->image.program->kernel_count; i++)
-		free(module->functions[i].prepared);
+		free(module->functions[i].said);
 	free(module->functions);
 	rt_image_free(&module->image);
 	for (uint32_t i = 0; i < module->options.placed_count; i++)
@@ -369,6 +369,7 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 	if (!*at)
 		return vgpuErrorInvalidResourceHandle;
 	*at = module->next;
+	rt.unloads++;
 	error = rt_error_of(unload(module));
 	if (module->data) {
 		forget_variables(module);

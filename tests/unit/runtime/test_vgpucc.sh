@@ -161,14 +161,17 @@ END
 cat >refused.cu <<'END'
 int main()
 {
-	cudaGraph_t graph;
+	cudaGraphNodeParams params = {};
+	cudaGraphNode_t node;
 	cudaArray_t array = 0;
 	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
 
 	for (int i = 0; i < 3; i++)
 		if (cudaFreeArray(array) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 			return 1;
-	if (cudaGraphCreate(&graph, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+	params.type = cudaGraphNodeTypeConditional;
+	if (cudaGraphAddNode(&node, 0, 0, 0, &params) != cudaErrorNotSupported ||
+	    cudaGetLastError() != cudaErrorNotSupported)
 		return 1;
 	return cudaMallocArray(&array, &desc, 8, 8) != cudaErrorNotSupported;
 }
@@ -212,7 +215,7 @@ works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o ref
 works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
 	'vgpu: cudaFreeArray: arrays are not supported (cudaErrorNotSupported): use cudaMalloc or cudaMallocPitch and compute the index in the kernel (docs/cuda.md#what-is-not-there)'"
 works "by the name of each call" "cudaMallocArray: arrays are not supported" ./refused
-works "of all of them" "cudaGraphCreate: graphs are not .*: put the kernels .*docs/cuda.md#" ./refused
+works "of all of them" "cudaGraphAddNode: conditional nodes are not .*: launch one graph .*docs/cuda.md#" ./refused
 
 # What CUDA has and vgpu has not: NAME of a line of CUDA, and what is said of it.
 absent() { # NAME SAID CODE [HEAD]
@@ -236,7 +239,7 @@ absent CUresult " is of the driver API: #include <cuda.h>" '*p = 1' 'CUresult re
 absent cuLaunchKernel " is of the driver API: #include <cuda.h>" '*p = 1' 'int launch() { return cuLaunchKernel(0); }'
 absent cuFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cuFunctionOfTomorrow(); }'
 absent nvmlReturn_t " is of NVML: #include <nvml.h>" '*p = 1' 'nvmlReturn_t result;'
-absent cudaGraphConditionalHandle " is of graphs.*streams" '*p = 1' 'cudaGraphConditionalHandle handle;'
+absent cudaGraphConditionalHandle " is of conditional nodes.*host" '*p = 1' 'cudaGraphConditionalHandle handle;'
 absent cudaFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cudaFunctionOfTomorrow(); }'
 absent __nv_fp8_e4m3 " is of numbers of 8 bits: #include <cuda_fp8.h>" '*p = 1' '__nv_fp8_e4m3 number;'
 # names of headers that are nowhere, also where a toolkit is installed
