@@ -16,8 +16,8 @@ struct rt_prepared {
 };
 
 /*
- * What CUDA refuses, with its code. @arguments: one pointer for each parameter; @cooperative: blocks
- * may wait for each other (grid.h).
+ * What CUDA refuses, with its code. @arguments: one pointer for each parameter; @cooperative:
+ * blocks may wait for each other (grid.h).
  */
 vgpuError_t rt_launch_check(const struct vgpuFunction *function, const unsigned int grid[3],
 			    const unsigned int block[3], void **arguments, size_t dynamic_shared,
@@ -27,8 +27,9 @@ vgpuError_t rt_launch_prepare(struct vgpuFunction *function, const unsigned int 
 			      const unsigned int block[3], size_t dynamic_shared, bool cooperative,
 			      struct rt_prepared *out);
 /*
- * @params: the block of parameters, in which a workspace is put (grid.h); @priority: VGPU_LAUNCH_PRIORITY. The waits that must stand
- * before are there already; it need not be submitted yet.
+ * @params: the block of parameters, in which a workspace is put (grid.h); @priority:
+ * VGPU_LAUNCH_PRIORITY. The waits that must stand before are there already; it need not be
+ * submitted yet.
  */
 vgpuError_t rt_launch_put(const struct rt_prepared *launch, void *params, unsigned int priority,
 			  struct vgpuStream *stream);
