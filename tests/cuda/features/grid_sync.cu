@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Barriers of a whole grid: cooperative launches by all names, what the barrier orders, ranks of
+ * Barriers of a whole grid: cooperative launches by all names and in a graph, what the barrier orders, ranks of
  * the grid, grids that are too large, and one that takes the whole device while a kernel that waits
  * for the host has a place on it.
  */
@@ -125,6 +125,18 @@ static void check_spread(int blocks, int split, int way, cudaStream_t stream, vo
 	if (way == 0) {
 		CHECK(cudaLaunchCooperativeKernel((const void *)spread, dim3(blocks), dim3(THREADS),
 						  arguments, 0, stream));
+	} else if (way == 2) {
+		cudaGraphExec_t exec;
+		cudaGraph_t graph;
+
+		CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+		CHECK(cudaLaunchCooperativeKernel((const void *)spread, dim3(blocks), dim3(THREADS),
+						  arguments, 0, stream));
+		CHECK(cudaStreamEndCapture(stream, &graph));
+		CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+		CHECK(cudaGraphLaunch(exec, stream));
+		CHECK(cudaGraphExecDestroy(exec));
+		CHECK(cudaGraphDestroy(graph));
 	} else {
 		cudaLaunchAttribute attribute[1];
 		cudaLaunchConfig_t config = {};
@@ -250,8 +262,9 @@ int main(int argc, char **argv)
 
 	parse_size(argc, argv, "grid_sync", NULL, 0, 0, 0);
 	CHECK(cudaStreamCreate(&stream));
-	for (int way = 0; way < 2; way++) {
-		check_spread(1, 0, way, 0, NULL, 0);
+	for (int way = 0; way < 3; way++) {
+		if (way < 2)	/* the default stream is captured in no graph */
+			check_spread(1, 0, way, 0, NULL, 0);
 		check_spread(7, 0, way, stream, NULL, 0);
 		check_spread(48, 1, way, stream, NULL, 0);
 	}
