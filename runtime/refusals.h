@@ -11,12 +11,12 @@
 #define RT_NOT_THERE	"cuda.md#what-is-not-there"
 
 #define RT_REFUSALS(REFUSAL)									\
-	REFUSAL("CUDA 2 and its addresses of 32 bits are",					\
-		"build with the cuda.h of CUDA 3.2 or newer", RT_NOT_THERE)			\
+	REFUSAL("3D copies between devices are",						\
+		"copy with cuMemcpy3D: an address names its device", "cuda.md#several-devices")	\
 	REFUSAL("NVVM's intermediate code is", "link PTX or cubins with PTX",			\
 		"cuda-driver.md#device-code")							\
-	REFUSAL("a barrier over the grid is",							\
-		"end the kernel where the grid waits and launch the rest as another",		\
+	REFUSAL("a barrier over the grids of several devices is",				\
+		"launch a cooperative kernel on each and wait for all of them between two",	\
 		RT_NOT_THERE)									\
 	REFUSAL("a cluster of blocks is",							\
 		"launch without a cluster; blocks exchange data in global memory", RT_NOT_THERE) \
@@ -39,14 +39,19 @@
 		RT_NOT_THERE)									\
 	REFUSAL("clusters of blocks are",							\
 		"launch without a cluster; blocks exchange data in global memory", RT_NOT_THERE) \
+	REFUSAL("conditional nodes are",							\
+		"launch one graph or another by what the host has read", "cuda.md#graphs")	\
 	REFUSAL("copies and advice in batches are", "make one call for each", RT_NOT_THERE)	\
+	REFUSAL("copies of arrays in graphs are",						\
+		"copy to and from arrays between the launches of the graph", RT_NOT_THERE)	\
 	REFUSAL("copies in batches are", "call cudaMemcpyAsync for each", RT_NOT_THERE)		\
 	REFUSAL("core dumps are",								\
 		"read the message on stderr: it names kernel, thread and address of a fault",	\
 		"runtime.md#errors")								\
-	REFUSAL("graphs are",									\
-		"put the kernels and copies into streams, in the order of the graph",		\
-		RT_NOT_THERE)									\
+	REFUSAL("events of a whole context are",						\
+		"record one in each stream: cuEventRecord", RT_NOT_THERE)			\
+	REFUSAL("edges with ports are", "have a node come after all of the other one",		\
+		"cuda.md#graphs")								\
 	REFUSAL("green contexts are",								\
 		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
 		"runtime.md#selecting-the-device")						\
@@ -55,14 +60,25 @@
 	REFUSAL("launching kernels from kernels is", "launch from the host", RT_NOT_THERE)	\
 	REFUSAL("memory and semaphores of other APIs are",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
+	REFUSAL("memory of the host is", "allocate it with cuMemHostAlloc",			\
+		"cuda-driver.md#virtual-memory-management")					\
 	REFUSAL("memory of I/O devices is", "register memory of the process",			\
 		"cuda.md#pinned-memory")							\
+	REFUSAL("lists of atomics of links are",						\
+		"ask with cuDeviceGetP2PAttribute", "cuda.md#several-devices")			\
+	REFUSAL("memory shared with other drivers is",						\
+		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("multicast objects are", "copy to each device", "cuda.md#several-devices")	\
 	REFUSAL("notifications are", "ask when it matters, by cudaMemGetInfo", RT_NOT_THERE)	\
 	REFUSAL("pools of a location are", "name the device: cudaDeviceGetDefaultMemPool",	\
 		"cuda.md#pools")								\
 	REFUSAL("reading the driver's log is", "read stderr: vgpu's messages go there",		\
 		RT_NOT_THERE)									\
+	REFUSAL("shares of SMs of a context are",						\
+		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
+		"runtime.md#selecting-the-device")						\
+	REFUSAL("semaphores of other APIs in graphs are",					\
+		"wait for other APIs on the host, between graphs", "cuda.md#graphs")		\
 	REFUSAL("sharing memory with a graphics API is",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("sparse arrays and planes of arrays are",					\

@@ -58,6 +58,7 @@ extern "C" {
 	X(ErrorFileNotFound, 301, "file not found")						\
 	X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")	\
 	X(ErrorInvalidResourceHandle, 400, "invalid resource handle")				\
+	X(ErrorIllegalState, 401, "the operation cannot be performed in the present state")	\
 	X(ErrorSymbolNotFound, 500, "named symbol not found")					\
 	X(ErrorNotReady, 600, "device not ready")						\
 	X(ErrorIllegalAddress, 700, "an illegal memory access was encountered")			\
@@ -82,6 +83,26 @@ extern "C" {
 	X(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")		\
 	X(ErrorNotPermitted, 800, "operation not permitted")					\
 	X(ErrorNotSupported, 801, "operation not supported")					\
+	X(ErrorStreamCaptureUnsupported, 900, \
+		"operation not permitted when stream is capturing") \
+	X(ErrorStreamCaptureInvalidated, 901, \
+		"operation failed due to a previous error during capture") \
+	X(ErrorStreamCaptureMerge, 902, \
+		"operation would result in a merge of separate capture sequences") \
+	X(ErrorStreamCaptureUnmatched, 903, \
+		"capture was not ended in the same stream as it began") \
+	X(ErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")		\
+	X(ErrorStreamCaptureIsolation, 905, \
+		"dependency created on uncaptured work in another stream") \
+	X(ErrorStreamCaptureImplicit, 906, \
+		"operation would make the legacy stream depend on a capturing blocking stream") \
+	X(ErrorCapturedEvent, 907, \
+		"operation not permitted on an event last recorded in a capturing stream") \
+	X(ErrorStreamCaptureWrongThread, 908, \
+		"attempt to terminate a thread-local capture sequence from another thread") \
+	X(ErrorGraphExecUpdateFailure, 910, \
+		"the graph update was not performed because it included changes which violated " \
+		"constraints specific to instantiated graph update") \
 	X(ErrorUnknown, 999, "unknown error")
 
 typedef enum vgpuError {
@@ -151,6 +172,7 @@ typedef struct vgpuDeviceProperties {
 	int exports_memory;	/* and may be used by several processes */
 	/* static and dynamic, of a function that asks for no more */
 	size_t shared_per_block_default;
+	int cooperative_launch;	/* all blocks of a grid may wait for each other */
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */

@@ -184,6 +184,8 @@
 	NUMBER(u32, fcfs_batch, 0, 1)								\
 	/* time slice of the policy round-robin */						\
 	NUMBER(u64, time_slice_ps, 100000000, 3600000000000000)					\
+	/* how long blocks of a cooperative kernel keep their places from others of it */	\
+	NUMBER(u64, grid_turn_ps, 1000000, 3600000000000000)					\
 	/* 1: a block whose warps all wait for pages may leave its SM if another can run */	\
 	NUMBER(u32, block_switching, 0, 1)							\
 	/* of that: blocks that an SM may have beside as many as fit */				\

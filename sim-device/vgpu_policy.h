@@ -221,7 +221,7 @@ u64 vgpu_exec_timer_time(const struct vgpu_exec *exec);
 /* Recompute the ranks of @ctx after a change of its private data. */
 void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
 
-/* ---- resources of SMs and their shares (exec/resources.c) --------------- */
+/* ---- resources of SMs and their shares  -------------------------------- */
 
 /**
  * struct vgpu_resources - what thread blocks take of an SM (SMK 5.2): the four resources that bound
@@ -446,6 +446,13 @@ u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm);
  * to wait for page faults to be served: 0 unless sm_on_fault=stall; VGPU_NEVER: unknown.
  */
 u64 vgpu_exec_wait_time(const struct vgpu_exec *exec, u32 sm);
+/*
+ * May blocks on @sm, or @block, wait for others of their launch at a barrier of the grid
+ * (VGPU_LAUNCH_COOPERATIVE)? They do not drain: who they wait for may have no place before they
+ * have left (exec/rotate.c).
+ */
+bool vgpu_exec_cooperates(const struct vgpu_exec *exec, u32 sm);
+bool vgpu_exec_block_cooperates(const struct vgpu_block *block);
 /* Time from now until the last resident block of @sm ends by itself; VGPU_NEVER: unknown. */
 u64 vgpu_exec_drain_time(const struct vgpu_exec *exec, u32 sm);
 

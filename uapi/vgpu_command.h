@@ -69,6 +69,12 @@ struct vgpu_cmd_launch {
 #define VGPU_LAUNCH_PRIORITY(n)	((__u16)((n) << 3))
 #define VGPU_LAUNCH_PRIORITY_OF(flags) ((flags) >> 3 & 7u)
 #define VGPU_LAUNCH_PRIORITY_MOST 5u
+/*
+ * Blocks of this launch may wait for all others of it, at a barrier of the grid; of PROFILED, too.
+ * E2BIG: an empty device has not room for all of them at once. Where they are not on SMs together
+ * all the same they take turns (docs/preemption.md).
+ */
+#define VGPU_LAUNCH_COOPERATIVE	(1u << 6)
 
 /*
  * Process memory is held from submission to completion, so it is bounded: bytes of one copy between

@@ -136,6 +136,7 @@ vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, in
 	case MEMPOOL_SUPPORTED_HANDLE_TYPES: *value = p->exports_memory; break;
 	case IPC_EVENT_SUPPORTED: *value = 1; break;
 	case STREAM_PRIORITIES_SUPPORTED: *value = p->stream_priorities; break;
+	case COOPERATIVE_LAUNCH: *value = p->cooperative_launch; break;
 	default:
 		if (texture_attribute(attribute, value))
 			break;

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "graph/capture.h"
 #include "memory/virtual.h"
 
 vgpuError_t vgpuGetDeviceCount(int *count)
@@ -95,6 +96,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.stream_priorities = rt_most_priority() != 0,
 		.exports_memory = rt_has_export(),
 		.shared_per_block_default = rt_default_shared(),
+		.cooperative_launch = (info->launch_flags & VGPU_LAUNCH_COOPERATIVE) != 0,
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 	return rt_leave(vgpuSuccess);
@@ -139,7 +141,10 @@ vgpuError_t vgpuDeviceSynchronize(void)
 
 	if (error != vgpuSuccess)
 		return error;
-	error = rt_sync_all();
+	if (rt_captures)
+		error = rt_capture_wide();
+	if (error == vgpuSuccess)
+		error = rt_sync_all();
 	if (error == vgpuSuccess)
 		error = rt_printf_flush(rt.default_stream.queue);
 	return rt_leave(rt_synced(error));

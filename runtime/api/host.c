@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "graph/capture.h"
 #include "host.h"
 #include "sanitizer/sanitizer.h"
 
@@ -127,6 +128,9 @@ vgpuError_t vgpuHostAlloc(void **pointer, size_t bytes, unsigned int flags)
 	if (!pointer || flags & ~(vgpuHostAllocPortable | vgpuHostAllocMapped |
 				  vgpuHostAllocWriteCombined))
 		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_capture_guard();
+	if (error != vgpuSuccess)
+		return rt_leave(error);
 	*pointer = NULL;
 	if (flags & vgpuHostAllocMapped && !rt.ops->map_host)
 		return rt_leave(vgpuErrorNotSupported);
@@ -170,6 +174,9 @@ static vgpuError_t range_release(void *pointer, bool ours, vgpuError_t missing)
 		return error;
 	if (!pointer)
 		return rt_leave(ours ? vgpuSuccess : vgpuErrorInvalidValue);
+	error = rt_capture_guard();
+	if (error != vgpuSuccess)
+		return rt_leave(error);
 	range = range_with(pointer, 1);
 	if (!range || range->base != pointer || !range->mapped == ours)
 		return rt_leave(missing);
@@ -220,7 +227,8 @@ vgpuError_t vgpuHostRegister(void *pointer, size_t bytes, unsigned int flags)
 		return rt_leave(vgpuErrorInvalidValue);
 	if (range_overlaps(pointer, bytes))
 		return rt_leave(vgpuErrorHostMemoryAlreadyRegistered);
-	return rt_leave(range_add(&range));
+	error = rt_capture_guard();
+	return rt_leave(error == vgpuSuccess ? range_add(&range) : error);
 }
 
 vgpuError_t vgpuHostUnregister(void *pointer)

@@ -35,6 +35,7 @@
 #define RT_STAGE_ALL	(16u << 20)	/* staged bytes of one queue not known to be done */
 #define RT_EAGER 8u /* launches in flight below which a launch is submitted at once */
 #define RT_BATCH	32u		/* launches collected beyond that */
+#define RT_GRAPH_LANES	7u		/* branches of a graph beside the first */
 #define RT_BLOCK_X	1024u		/* CUDA's limits of a block and a grid */
 #define RT_BLOCK_Z	64u
 #define RT_SHARED	(48u << 10)	/* shared memory of a block, unless more is asked for */
@@ -74,6 +75,15 @@ struct rt_queue {
 	struct rt_caller *caller;	/* calls the program's functions in it (host_call.c) */
 };
 
+struct rt_node;
+struct rt_capture;
+
+/** struct rt_nodes - an array of nodes of graphs (graph/graph.h) */
+struct rt_nodes {
+	struct rt_node **list;
+	size_t count, room;
+};
+
 struct vgpuStream {
 	struct vgpuStream *next;
 	struct rt_queue *queue;
@@ -84,6 +94,11 @@ struct vgpuStream {
 	uint64_t seen_by_default;	/* newest command the default stream waits for already */
 	/* newest command of the default stream it waits for already */
 	uint64_t seen_of_default;
+	uint64_t workspaces;		/* of cooperative launches (modules/grid.h); 0: none */
+	uint64_t workspaces_used;
+	/* what is put into it becomes nodes of a graph (graph/capture.h); NULL: it is executed */
+	struct rt_capture *capture;
+	struct rt_nodes after;		/* that the next node comes after */
 };
 
 struct rt_event_page;
@@ -103,12 +118,15 @@ struct vgpuEvent {
 	uint64_t seq;
 	struct rt_event_page *page;	/* of several processes (events/ipc_event.h) */
 	uint64_t record;		/* there, of @seq; 0: none of this event is */
+	uint64_t capture;		/* the last record was in this one; 0: in none */
+	struct rt_nodes captured;	/* and stands for these nodes */
 };
 
 struct vgpuFunction {
 	struct vgpuModule *module;
 	uint32_t index;
 	uint32_t max_dynamic_shared;
+	struct rt_said *said;	/* driver/prepared.c, NULL: nothing; free() */
 };
 
 /** struct rt_image - a program that is loaded (image.c) */
@@ -219,6 +237,10 @@ struct rt_state {
 	struct vgpuEvent *events;
 	struct vgpuModule *modules;
 	struct rt_slot *free_slots, *busy_slots;
+	/* graph/exec.c: streams for the branches of graphs, as long as there are such graphs */
+	struct vgpuStream *lanes[RT_GRAPH_LANES];
+	unsigned int lane_users, next_lane;
+	unsigned int unloads;		/* of modules, so far */
 	/* host_call.c, with its lock: */
 	unsigned int callers;		/* threads */
 	unsigned int calls_waiting;	/* of them in the transport */
@@ -502,9 +524,21 @@ vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, ui
 vgpuError_t rt_stream_sync(struct vgpuStream *stream);
 vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd,
 			  const void *params);
+/* The program's function behind all work of @stream. */
+vgpuError_t rt_stream_host_function(struct vgpuStream *stream, void (*function)(void *),
+				    void *argument);
+/* A stream of the runtime's own, which does not block; NULL: there is none to be had. */
+struct vgpuStream *rt_stream_make(void);
+/* It goes when its work is done. */
+void rt_stream_drop(struct vgpuStream *stream);
 void rt_streams_reset(void);
 
-/* events/event.c */
+/* events/event.c: put into @stream, whatever is captured */
+vgpuError_t rt_event_record(struct vgpuEvent *event, struct vgpuStream *stream);
+vgpuError_t rt_event_wait(struct vgpuEvent *event, struct vgpuStream *stream);
+bool rt_event_known(const struct vgpuEvent *event);	/* of the current context */
+/* The flags are CUDA's: 1: a node of the graph that is captured is for others. */
+vgpuError_t rt_event_record_with(vgpuEvent_t event, vgpuStream_t stream, unsigned int flags);
 void rt_events_reset(void);
 
 /* events/range.c: ranges of the calling thread; names are cut to so many bytes */
@@ -516,10 +550,14 @@ bool rt_range_pop(void);
 /* The newest command of @stream, which has not been submitted, was made in the innermost one. */
 void rt_range_tell(const struct vgpuStream *stream);
 
-/* launch.c */
+/* modules/launch.h: puts a kernel into a stream */
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
 		      struct vgpuStream *stream);
+/* The same for a grid whose blocks may wait for each other (modules/grid.h). */
+vgpuError_t rt_launch_cooperative(struct vgpuFunction *function, const unsigned int grid[3],
+				  const unsigned int block[3], void **arguments,
+				  size_t dynamic_shared, struct vgpuStream *stream);
 
 /*
  * host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost,
@@ -532,6 +570,7 @@ bool rt_pinned_range(const void *pointer, uint64_t *base, uint64_t *bytes);
 
 /* memory.c: frees memory of any kind once @stream has come there; waits for that; no lock */
 vgpuError_t rt_free_async(void *pointer, vgpuStream_t stream);
+/* memory/copy.c */
 vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
 		    struct vgpuStream *stream, bool synchronous);
 

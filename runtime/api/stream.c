@@ -5,9 +5,12 @@
  * it. Non-blocking streams take no part.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "by_context.h"
+#include "graph/capture.h"
 #include "host_call.h"
+#include "modules/grid.h"
 
 /** struct own - the calling thread's own stream of a context, made when it is first named */
 struct own {
@@ -46,6 +49,7 @@ static void own_destroy(void *unused)
 		if (!mine || !mine->stream || mine->generation != rt.generation ||
 		    rt.phase != RT_READY)
 			continue;
+		rt_capture_leave(mine->stream);
 		mine->stream->destroyed = true;
 		stream_reap();
 	}
@@ -172,6 +176,7 @@ static void stream_reap(void)
 			continue;
 		}
 		*at = stream->next;
+		rt_grid_forget(stream);
 		rt_queue_put(stream->queue);
 		free(stream);
 	}
@@ -182,8 +187,16 @@ vgpuError_t rt_stream_begin(struct vgpuStream *stream)
 	struct vgpuStream *main = &rt.default_stream;
 	vgpuError_t first = vgpuSuccess, error;
 
+	/* what can be captured has been by now */
+	if (stream->capture)
+		return rt_capture_refuse(stream);
 	if (stream->flags & vgpuStreamNonBlocking)
 		return vgpuSuccess;
+	if (stream == main && rt_captures) {
+		error = rt_capture_legacy();
+		if (error != vgpuSuccess)
+			return error;
+	}
 	if (stream != main) {
 		if (main->last <= stream->seen_of_default)
 			return vgpuSuccess;
@@ -218,7 +231,7 @@ vgpuError_t rt_stream_sync(struct vgpuStream *stream)
 	 * Its position is behind the blocking streams' work: waiting for that and for its own is
 	 * the same.
 	 */
-	if (stream == &rt.default_stream)
+	if (stream == &rt.default_stream || stream->capture)
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_wait(stream->queue, stream->last);
@@ -318,6 +331,7 @@ vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
 		return error;
 	if (!named)
 		return rt_leave(vgpuErrorInvalidResourceHandle);
+	rt_capture_leave(stream);
 	stream->destroyed = true;
 	error = rt_poll(stream->queue, stream->last);
 	stream_reap();
@@ -330,7 +344,11 @@ vgpuError_t vgpuStreamSynchronize(vgpuStream_t handle)
 	struct vgpuStream *stream;
 	vgpuError_t error = enter_for(handle, &stream);
 
-	return error == vgpuSuccess ? leave_to(before, rt_synced(rt_stream_sync(stream))) : error;
+	if (error != vgpuSuccess)
+		return error;
+	if (!stream->capture)
+		error = rt_capture_guard();
+	return leave_to(before, error == vgpuSuccess ? rt_synced(rt_stream_sync(stream)) : error);
 }
 
 vgpuError_t vgpuStreamQuery(vgpuStream_t handle)
@@ -341,7 +359,9 @@ vgpuError_t vgpuStreamQuery(vgpuStream_t handle)
 
 	if (error != vgpuSuccess)
 		return error;
-	if (stream == &rt.default_stream)
+	if (!stream->capture)
+		error = rt_capture_guard();
+	if (error == vgpuSuccess && (stream == &rt.default_stream || stream->capture))
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_poll(stream->queue, stream->last);
@@ -392,19 +412,50 @@ static void call_function(void *function, void *stream, void *argument, vgpuErro
 	call(argument);
 }
 
-vgpuError_t vgpuLaunchHostFunc(vgpuStream_t handle, void (*function)(void *), void *argument)
+vgpuError_t rt_stream_host_function(struct vgpuStream *stream, void (*function)(void *),
+				    void *argument)
 {
+	const struct rt_params node = {
+		.type = RT_NODE_HOST,
+		.host = { function, argument },
+	};
 	const struct rt_host_call call = {
 		.call = call_function,
 		.function = (void *)(uintptr_t)function,
 		.argument = argument,
 	};
 
-	return rt_host_call(handle, &call);
+	return stream->capture ? rt_capture_add(stream, &node) : rt_stream_host_call(stream, &call);
+}
+
+vgpuError_t vgpuLaunchHostFunc(vgpuStream_t handle, void (*function)(void *), void *argument)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = function ? rt_stream_of(handle, &stream) : vgpuErrorInvalidValue;
+	return rt_leave(error == vgpuSuccess ?
+				rt_stream_host_function(stream, function, argument) : error);
+}
+
+struct vgpuStream *rt_stream_make(void)
+{
+	struct vgpuStream *stream;
+
+	return stream_create(vgpuStreamNonBlocking, 0, &stream) == vgpuSuccess ? stream : NULL;
+}
+
+void rt_stream_drop(struct vgpuStream *stream)
+{
+	stream->destroyed = true;
+	stream_reap();
 }
 
 void rt_streams_reset(void)
 {
+	rt_captures_forget();
 	while (rt.streams) {
 		struct vgpuStream *stream = rt.streams;
 
@@ -412,4 +463,6 @@ void rt_streams_reset(void)
 		free(stream);
 	}
 	rt.default_stream = (struct vgpuStream){ 0 };
+	memset(rt.lanes, 0, sizeof(rt.lanes));
+	rt.lane_users = 0;
 }

@@ -138,6 +138,9 @@ struct cc {
 	/* an address of local memory is more than a constant in a load or store */
 	bool local_escapes;
 	bool uses_library[PTX_LIBRARIES];	/* calls functions that link.c brought */
+	/* a parameter behind those of the kernel, 8 bytes: its workspace; whether it is read */
+	uint32_t workspace_offset;
+	bool uses_workspace;
 	struct cc_shared **shared;	/* those of the module; NULL: this is one */
 	struct ptx_func *textures;	/* functions of texture fetches (ptx_module.textures) */
 	/* of the kernel, NULL: it has none; if this is one; local memory before its own */

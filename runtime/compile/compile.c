@@ -83,6 +83,17 @@ static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 	return (uint32_t)at;
 }
 
+/* Behind the parameters @at bytes long of kernel @func. */
+static uint32_t workspace_at(struct ptx_ctx *ctx, const struct ptx_func *func, uint32_t at)
+{
+	at = (at + 7) & ~7u;
+	if (at + 8 > VGPU_VASS_MAX_PARAM)
+		ptx_fail(ctx, func->line,
+			 "the parameters of `%s' and its grid's barrier take more than %u bytes",
+			 func->name, VGPU_VASS_MAX_PARAM);
+	return at;
+}
+
 /* ---- the program -------------------------------------------------------- */
 
 /* On the heap: it is read after a longjmp(), when locals that changed since are indeterminate. */
@@ -200,6 +211,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 			continue;
 		cc.max_regs = cc_register_limit(options, func);
 		out->vass.param_bytes = lay_out_params(b->ctx, func);
+		cc.workspace_offset = (out->vass.param_bytes + 7) & ~7u;
 		compile_kernel(&cc, module, options ? options->stack_bytes : 0, &code);
 		out->stack_bytes = stack_of(&cc);
 		out->vass.regs = cc.regs;
@@ -209,6 +221,11 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->vass.code_count = code.count;
 		out->uses_heap = cc.uses_library[PTX_LIBRARY_HEAP];
 		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
+		if (cc.uses_workspace) {
+			out->workspace_offset =
+				workspace_at(b->ctx, func, out->vass.param_bytes);
+			out->vass.param_bytes = out->workspace_offset + 8;
+		}
 		out->spilled_bytes = cc.spilled_bytes;
 		out->zone_bytes = cc.zone_bytes;
 		out->max_live = cc.max_live;

@@ -36,6 +36,8 @@ struct vgpu_program_kernel {
 	uint32_t stack_bytes;		/* at the end of vass.local_bytes: the stack of its calls */
 	int uses_heap;			/* it calls malloc() or free() */
 	int uses_print;			/* it calls vprintf() */
+	/* the last 8 bytes of its parameters: a cooperative launch's workspace; 0: none */
+	uint32_t workspace_offset;
 	uint32_t max_live;		/* most 32-bit registers live at once */
 	/* bit per object (VGPU_OBJECT_*) that it reads, but for nc, or writes, but for atomics */
 	uint64_t reads[4], writes[4];

@@ -351,6 +351,7 @@ static void measure(struct cc *kernel, struct cc_procedures *all, uint32_t limit
 		frames += frames < MOST_FRAMES ? own->frame : 0;
 		for (unsigned int i = 0; i < PTX_LIBRARIES; i++)
 			kernel->uses_library[i] |= cc->uses_library[i];
+		kernel->uses_workspace |= cc->uses_workspace;
 		if (kernel->shared_bytes < cc->shared_bytes)
 			kernel->shared_bytes = cc->shared_bytes;
 	}
@@ -394,6 +395,7 @@ void cc_make_procedures(struct cc *kernel, struct ptx_module *module, uint32_t s
 			.from_llvm = kernel->from_llvm,
 			.shared_bytes = kernel->shared_bytes,
 			.textures = kernel->textures,
+			.workspace_offset = kernel->workspace_offset,
 			.procedures = all,
 			.procedure = own,
 			.frame_start = own->params + own->results,

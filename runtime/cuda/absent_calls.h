@@ -8,92 +8,30 @@
 #define VGPU_CUDA_ABSENT_CALLS_H
 
 #define VGPU_CUDA_ABSENT_CALLS(CALL) \
-	CALL("graphs are", cudaGraphAddDependencies_v2) \
-	CALL("graphs are", cudaGraphAddEventRecordNode) \
-	CALL("graphs are", cudaGraphAddEventWaitNode) \
-	CALL("graphs are", cudaGraphAddExternalSemaphoresSignalNode) \
-	CALL("graphs are", cudaGraphAddExternalSemaphoresWaitNode) \
-	CALL("graphs are", cudaGraphAddMemAllocNode) \
-	CALL("graphs are", cudaGraphAddMemFreeNode) \
-	CALL("graphs are", cudaGraphAddMemcpyNodeFromSymbol) \
-	CALL("graphs are", cudaGraphAddMemcpyNodeToSymbol) \
-	CALL("graphs are", cudaGraphAddNode) \
-	CALL("graphs are", cudaGraphAddNode_v2) \
-	CALL("graphs are", cudaGraphChildGraphNodeGetGraph) \
-	CALL("graphs are", cudaGraphConditionalHandleCreate) \
-	CALL("graphs are", cudaGraphEventRecordNodeGetEvent) \
-	CALL("graphs are", cudaGraphEventRecordNodeSetEvent) \
-	CALL("graphs are", cudaGraphEventWaitNodeGetEvent) \
-	CALL("graphs are", cudaGraphEventWaitNodeSetEvent) \
-	CALL("graphs are", cudaGraphExecChildGraphNodeSetParams) \
-	CALL("graphs are", cudaGraphExecEventRecordNodeSetEvent) \
-	CALL("graphs are", cudaGraphExecEventWaitNodeSetEvent) \
-	CALL("graphs are", cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
-	CALL("graphs are", cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
-	CALL("graphs are", cudaGraphExecGetFlags) \
-	CALL("graphs are", cudaGraphExecHostNodeSetParams) \
-	CALL("graphs are", cudaGraphExecMemcpyNodeSetParams) \
-	CALL("graphs are", cudaGraphExecMemcpyNodeSetParamsFromSymbol) \
-	CALL("graphs are", cudaGraphExecMemcpyNodeSetParamsToSymbol) \
-	CALL("graphs are", cudaGraphExecMemsetNodeSetParams) \
-	CALL("graphs are", cudaGraphExecNodeSetParams) \
-	CALL("graphs are", cudaGraphExternalSemaphoresSignalNodeGetParams) \
-	CALL("graphs are", cudaGraphExternalSemaphoresSignalNodeSetParams) \
-	CALL("graphs are", cudaGraphExternalSemaphoresWaitNodeGetParams) \
-	CALL("graphs are", cudaGraphExternalSemaphoresWaitNodeSetParams) \
-	CALL("graphs are", cudaGraphGetEdges_v2) \
-	CALL("graphs are", cudaGraphHostNodeGetParams) \
-	CALL("graphs are", cudaGraphHostNodeSetParams) \
-	CALL("graphs are", cudaGraphInstantiateWithParams) \
-	CALL("graphs are", cudaGraphInstantiateWithParams_ptsz) \
-	CALL("graphs are", cudaGraphKernelNodeCopyAttributes) \
-	CALL("graphs are", cudaGraphKernelNodeGetAttribute) \
-	CALL("graphs are", cudaGraphKernelNodeSetAttribute) \
-	CALL("graphs are", cudaGraphLaunch_ptsz) \
-	CALL("graphs are", cudaGraphMemAllocNodeGetParams) \
-	CALL("graphs are", cudaGraphMemFreeNodeGetParams) \
-	CALL("graphs are", cudaGraphMemcpyNodeGetParams) \
-	CALL("graphs are", cudaGraphMemcpyNodeSetParams) \
-	CALL("graphs are", cudaGraphMemcpyNodeSetParams1D) \
-	CALL("graphs are", cudaGraphMemcpyNodeSetParamsFromSymbol) \
-	CALL("graphs are", cudaGraphMemcpyNodeSetParamsToSymbol) \
-	CALL("graphs are", cudaGraphMemsetNodeGetParams) \
-	CALL("graphs are", cudaGraphMemsetNodeSetParams) \
-	CALL("graphs are", cudaGraphNodeFindInClone) \
-	CALL("graphs are", cudaGraphNodeGetDependencies) \
-	CALL("graphs are", cudaGraphNodeGetDependencies_v2) \
-	CALL("graphs are", cudaGraphNodeGetDependentNodes) \
-	CALL("graphs are", cudaGraphNodeGetDependentNodes_v2) \
-	CALL("graphs are", cudaGraphNodeGetEnabled) \
-	CALL("graphs are", cudaGraphNodeSetEnabled) \
-	CALL("graphs are", cudaGraphNodeSetParams) \
-	CALL("graphs are", cudaGraphReleaseUserObject) \
-	CALL("graphs are", cudaGraphRemoveDependencies) \
-	CALL("graphs are", cudaGraphRemoveDependencies_v2) \
-	CALL("graphs are", cudaGraphRetainUserObject) \
-	CALL("graphs are", cudaGraphUpload_ptsz) \
-	CALL("graphs are", cudaGraphicsEGLRegisterImage) \
-	CALL("graphs are", cudaGraphicsGLRegisterBuffer) \
-	CALL("graphs are", cudaGraphicsGLRegisterImage) \
-	CALL("graphs are", cudaGraphicsResourceGetMappedEglFrame) \
-	CALL("graphs are", cudaGraphicsResourceGetMappedMipmappedArray) \
-	CALL("graphs are", cudaGraphicsVDPAURegisterOutputSurface) \
-	CALL("graphs are", cudaGraphicsVDPAURegisterVideoSurface) \
-	CALL("graphs are", cudaStreamBeginCaptureToGraph) \
-	CALL("graphs are", cudaStreamBeginCaptureToGraph_ptsz) \
-	CALL("graphs are", cudaStreamBeginCapture_ptsz) \
-	CALL("graphs are", cudaStreamEndCapture_ptsz) \
-	CALL("graphs are", cudaStreamGetCaptureInfo_v2) \
-	CALL("graphs are", cudaStreamGetCaptureInfo_v2_ptsz) \
-	CALL("graphs are", cudaStreamGetCaptureInfo_v3) \
-	CALL("graphs are", cudaStreamGetCaptureInfo_v3_ptsz) \
-	CALL("graphs are", cudaStreamUpdateCaptureDependencies) \
-	CALL("graphs are", cudaStreamUpdateCaptureDependencies_ptsz) \
-	CALL("graphs are", cudaStreamUpdateCaptureDependencies_v2) \
-	CALL("graphs are", cudaStreamUpdateCaptureDependencies_v2_ptsz) \
-	CALL("graphs are", cudaUserObjectCreate) \
-	CALL("graphs are", cudaUserObjectRelease) \
-	CALL("graphs are", cudaUserObjectRetain) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphAddExternalSemaphoresSignalNode) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphAddExternalSemaphoresWaitNode) \
+	CALL("conditional nodes are", cudaGraphConditionalHandleCreate) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphExternalSemaphoresSignalNodeGetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphExternalSemaphoresSignalNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphExternalSemaphoresWaitNodeGetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cudaGraphExternalSemaphoresWaitNodeSetParams) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsEGLRegisterImage) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsGLRegisterBuffer) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsGLRegisterImage) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsResourceGetMappedEglFrame) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsResourceGetMappedMipmappedArray) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsVDPAURegisterOutputSurface) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsVDPAURegisterVideoSurface) \
 	CALL("sparse arrays and planes of arrays are", cudaArrayGetMemoryRequirements) \
 	CALL("sparse arrays and planes of arrays are", cudaArrayGetPlane) \
 	CALL("sparse arrays and planes of arrays are", cudaArrayGetSparseProperties) \
@@ -158,7 +96,8 @@
 	CALL("notifications are", cudaDeviceRegisterAsyncNotification) \
 	CALL("notifications are", cudaDeviceUnregisterAsyncNotification) \
 	CALL("this call is", cudaGetExportTable) \
-	CALL("a barrier over the grid is", cudaLaunchCooperativeKernelMultiDevice) \
+	CALL("a barrier over the grids of several devices is", \
+	     cudaLaunchCooperativeKernelMultiDevice) \
 	CALL("pools of a location are", cudaMemGetDefaultMemPool) \
 	CALL("pools of a location are", cudaMemGetMemPool) \
 	CALL("pools of a location are", cudaMemSetMemPool) \

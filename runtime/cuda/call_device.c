@@ -148,6 +148,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->surfaceAlignment = 512;
 	prop->concurrentKernels = 1;
 	prop->streamPrioritiesSupported = found.stream_priorities;
+	prop->cooperativeLaunch = found.cooperative_launch;
 	prop->pciBusID = (int)rt_device_place((unsigned int)device);
 	prop->hostRegisterSupported = 1;
 	prop->hostRegisterReadOnlySupported = found.host_memory;

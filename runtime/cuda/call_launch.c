@@ -40,8 +40,8 @@ unsigned int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
 	return 0;
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
-			     size_t shared, cudaStream_t stream)
+static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments,
+			  size_t shared, cudaStream_t stream, bool cooperative)
 {
 	const unsigned int grids[3] = { grid.x, grid.y, grid.z },
 			   blocks[3] = { block.x, block.y, block.z };
@@ -56,21 +56,28 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	if (error == vgpuSuccess)
 		error = rt_stream_of(handle, &queue);
 	if (error == vgpuSuccess)
-		error = rt_launch(kernel, grids, blocks, arguments, shared, queue);
+		error = (cooperative ? rt_launch_cooperative : rt_launch)(kernel, grids, blocks,
+									  arguments, shared, queue);
 	return cuda_error(rt_leave(error));
 }
 
-/* There is no barrier over a whole grid. */
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+			     size_t shared, cudaStream_t stream)
+{
+	return launch(function, grid, block, arguments, shared, stream, false);
+}
+
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
 					void **arguments, size_t shared, cudaStream_t stream)
 {
-	(void)function, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
-	return CUDA_REFUSE("a barrier over the grid is");
+	return launch(function, grid, block, arguments, shared, stream, true);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
 				void **arguments)
 {
+	bool cooperative = false;
+
 	if (!config || (config->numAttrs && !config->attrs))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	for (unsigned int i = 0; i < config->numAttrs; i++) {
@@ -86,8 +93,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 			/* permission to begin early, which is not taken */
 			break;
 		case cudaLaunchAttributeCooperative:
-			if (attribute->val.cooperative)
-				return CUDA_REFUSE("a barrier over the grid is");
+			cooperative = attribute->val.cooperative;
 			break;
 		case cudaLaunchAttributeClusterDimension:
 			if (attribute->val.clusterDim.x * attribute->val.clusterDim.y *
@@ -98,8 +104,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 			return CUDA_REFUSE("this attribute of a launch is");
 		}
 	}
-	return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
-				config->dynamicSmemBytes, config->stream);
+	return launch(function, config->gridDim, config->blockDim, arguments,
+		      config->dynamicSmemBytes, config->stream, cooperative);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)

@@ -104,27 +104,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 	return error == vgpuSuccess ? cudaGetDevice(device) : cuda_error(error);
 }
 
-/* No stream is ever captured. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-	unsigned int flags;
-	vgpuError_t error;
-
-	if (!status)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = vgpuStreamGetFlags(cuda_stream(stream), &flags);
-	if (error == vgpuSuccess)
-		*status = cudaStreamCaptureStatusNone;
-	return cuda_error(error);
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-				     unsigned long long *id)
-{
-	(void)id;
-	return cudaStreamIsCapturing(stream, status);
-}
-
 /* Hints about caches and waiting; the priority of a stream stays what it was created with. */
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
 				   const cudaStreamAttrValue *value)
@@ -146,6 +125,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
 	if (error != cudaSuccess)
 		return error;
 	memset(value, 0, sizeof(*value));
+	if (attr == cudaStreamAttributePriority)
+		return cudaStreamGetPriority(stream, &value->priority);
 	if (attr == cudaStreamAttributeSynchronizationPolicy)
 		value->syncPolicy = cudaSyncPolicyAuto;
 	if (attr == cudaStreamAttributePriority)
@@ -214,9 +195,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	if (flags & ~(unsigned int)cudaEventRecordExternal)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	return cudaEventRecord(event, stream);
+	return cuda_error(rt_event_record_with(cuda_event(event), cuda_stream(stream), flags));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

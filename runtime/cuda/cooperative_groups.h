@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cooperative groups as far as blocks and warps go: the thread block, tiles of 1 to 32 threads, the
- * coalesced threads of a warp, parts of those by a label. A grid group knows its ranks and sizes;
- * there is no grid-wide barrier.
+ * Cooperative groups: the grid, the thread block, tiles of 1 to 1024 threads, the coalesced threads
+ * of a warp, parts of those by a label.
  *
  * Threads of one warp are a mask of lanes. A tile's lanes are neighbours; of a coalesced group or a
  * labelled part a rank is the place among the bits that are set.
@@ -142,9 +141,59 @@ public:
 
 static __VGPU_CG thread_block this_thread_block() { return thread_block(); }
 
+/*
+ * All blocks of a cooperative launch (cudaLaunchCooperativeKernel). They count with the second word
+ * of the launch's workspace, whose address %envreg1 and %envreg2 hold, as NVIDIA's code does: each
+ * block adds 1, the first one what is missing to 2^31, so that the upper bit changes when all have
+ * come. That bit is what they wait for, in a loop, as on hardware.
+ */
 class grid_group {
+	static __VGPU_CG unsigned int *__vgpu_arrived()
+	{
+		unsigned int upper, lower;
+
+		asm volatile("mov.u32 %0, %%envreg1;" : "=r"(upper));
+		asm volatile("mov.u32 %0, %%envreg2;" : "=r"(lower));
+		return upper | lower ?
+			       (unsigned int *)((unsigned long long)upper << 32 | lower) + 1 : 0;
+	}
+
 public:
-	static __VGPU_CG bool is_valid() { return false; }
+	/* of the first thread of each block: the count before; nothing in the others */
+	struct arrival_token {
+		unsigned int __vgpu_before;
+	};
+
+	static __VGPU_CG bool is_valid() { return __vgpu_arrived() != 0; }
+	static __VGPU_CG arrival_token barrier_arrive()
+	{
+		unsigned int *arrived = __vgpu_arrived();
+		arrival_token token = { 0 };
+
+		if (!arrived)
+			__trap();
+		__syncthreads();
+		if (details::block_rank() == 0) {
+			unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+
+			__threadfence();
+			token.__vgpu_before =
+				atomicAdd(arrived, block_rank() ? 1u : 0x80000001u - blocks);
+		}
+		return token;
+	}
+	static __VGPU_CG void barrier_wait(arrival_token &&token)
+	{
+		const volatile unsigned int *arrived = __vgpu_arrived();
+
+		if (details::block_rank() == 0) {
+			while (!((*arrived ^ token.__vgpu_before) & 0x80000000u))
+				;
+			__threadfence();
+		}
+		__syncthreads();
+	}
+	static __VGPU_CG void sync() { barrier_wait(barrier_arrive()); }
 	static __VGPU_CG unsigned long long block_rank()
 	{
 		return blockIdx.x +
@@ -164,12 +213,7 @@ public:
 	static __VGPU_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
 	static __VGPU_CG dim3 dim_blocks() { return group_dim(); }
 	static __VGPU_CG dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-	/* Refused by this name when the kernel is compiled. */
-	static __VGPU_CG void sync();
 };
-
-extern "C" __device__ void vgpu_has_no_barrier_over_a_grid(void);
-__VGPU_CG void grid_group::sync() { vgpu_has_no_barrier_over_a_grid(); }
 
 static __VGPU_CG grid_group this_grid() { return grid_group(); }
 
@@ -180,21 +224,25 @@ public:
 	static __VGPU_CG unsigned int meta_group_size() { return 1; }
 };
 
-template <unsigned int Size, class Parent = void> class thread_block_tile;
+}
+
+#include "cooperative_groups/large_tile.h"
+
+namespace cooperative_groups
+{
+
+namespace details
+{
 
 /* The lanes of a tile are neighbours: where a rank lies is known without counting. */
-template <unsigned int Size> class thread_block_tile<Size, void> : public details::warp_group {
-	static_assert(Size <= 32,
-		      "tiles of more than a warp are not supported: take tiles of 32 and exchange "
-		      "the rest in shared memory, or this_thread_block() (docs/cuda.md, what is "
-		      "not there)");
+template <unsigned int Size> class small_tile : public warp_group {
 	static_assert(Size && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 	static __VGPU_CG unsigned int first() { return details::lane() & ~(Size - 1); }
 	static __VGPU_CG unsigned int ones() { return Size == 32 ? ~0u : (1u << (Size & 31)) - 1; }
 
 public:
-	__VGPU_CG thread_block_tile() : details::warp_group(ones() << first()) {}
+	__VGPU_CG small_tile() : warp_group(ones() << first()) {}
 	static __VGPU_CG unsigned int thread_rank() { return details::lane() & (Size - 1); }
 	static constexpr __VGPU_CG unsigned int size() { return Size; }
 	static constexpr __VGPU_CG unsigned int num_threads() { return Size; }
@@ -241,6 +289,17 @@ private:
   }
 };
 
+}
+
+template <unsigned int Size, class Parent = void> class thread_block_tile;
+
+template <unsigned int Size>
+class thread_block_tile<Size, void>
+    : public std::conditional<(Size > 32), details::large_tile<Size>,
+			      details::small_tile<Size>>::type
+{
+};
+
 /* One that knows what it is a part of; a program may keep it as one that does not. */
 template <unsigned int Size, class Parent>
 class thread_block_tile : public thread_block_tile<Size, void>
@@ -263,7 +322,7 @@ private:
 	template <unsigned int Of, class Grand>
 	static __VGPU_CG unsigned int rank_in(const thread_block_tile<Of, Grand> *)
 	{
-		return (details::lane() & (Of - 1)) / Size;
+		return (details::block_rank() & (Of - 1)) / Size;
 	}
 	template <unsigned int Of, class Grand>
 	static __VGPU_CG unsigned int size_in(const thread_block_tile<Of, Grand> *)
@@ -274,8 +333,8 @@ private:
 
 /* Any of the groups, by value. */
 class thread_group {
-	enum { block, grid, warp } kind_;
-	unsigned int mask_;
+	enum { block, grid, warp, tile } kind_;
+	unsigned int mask_;		/* of a tile: its size */
 
 	__VGPU_CG details::warp_group as_warp() const { return details::warp_group(mask_); }
 
@@ -286,24 +345,35 @@ public:
 	    : kind_(warp), mask_(group.__vgpu_mask())
 	{
 	}
+	template <unsigned int Size>
+	__VGPU_CG thread_group(const details::large_tile<Size> &) : kind_(tile), mask_(Size)
+	{
+	}
 	__VGPU_CG bool __vgpu_is_block() const { return kind_ == block; }
 	__VGPU_CG unsigned int __vgpu_mask() const { return mask_; }
 	__VGPU_CG void sync() const
 	{
 		if (kind_ == block)
 			__syncthreads();
+		else if (kind_ == grid)
+			grid_group::sync();
+		else if (kind_ == tile)
+			details::tile_sync(mask_);
 		else
 			__syncwarp(mask_);
 	}
 	__VGPU_CG unsigned long long thread_rank() const
 	{
 		return kind_ == block ? thread_block::thread_rank() :
-		       kind_ == grid ? grid_group::thread_rank() : as_warp().thread_rank();
+		       kind_ == grid  ? grid_group::thread_rank() :
+		       kind_ == tile  ? details::block_rank() % mask_ :
+					as_warp().thread_rank();
 	}
 	__VGPU_CG unsigned long long size() const
 	{
 		return kind_ == block ? thread_block::size() :
 		       kind_ == grid  ? grid_group::size() :
+		       kind_ == tile  ? mask_ :
 					as_warp().size();
 	}
 	__VGPU_CG unsigned long long num_threads() const { return size(); }

@@ -371,13 +371,35 @@ typedef enum CUlaunchAttributeID_enum {
 	CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7, CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
 	CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
 } CUlaunchAttributeID;
+/* how a host thread waits, and accesses that may stay in the L2 cache: hints */
+typedef enum CUsynchronizationPolicy_enum {
+	CU_SYNC_POLICY_AUTO = 1, CU_SYNC_POLICY_SPIN = 2, CU_SYNC_POLICY_YIELD = 3,
+	CU_SYNC_POLICY_BLOCKING_SYNC = 4
+} CUsynchronizationPolicy;
+typedef enum CUaccessProperty_enum {
+	CU_ACCESS_PROPERTY_NORMAL = 0, CU_ACCESS_PROPERTY_STREAMING = 1,
+	CU_ACCESS_PROPERTY_PERSISTING = 2
+} CUaccessProperty;
+typedef struct CUaccessPolicyWindow_st {
+	void *base_ptr;
+	size_t num_bytes;
+	float hitRatio;
+	CUaccessProperty hitProp, missProp;
+} CUaccessPolicyWindow;
 typedef union CUlaunchAttributeValue_union {
 	char pad[64];
+	CUaccessPolicyWindow accessPolicyWindow;
+	CUsynchronizationPolicy syncPolicy;
 	int cooperative, priority;
 	struct {
 		unsigned int x, y, z;
 	} clusterDim;
 } CUlaunchAttributeValue;
+typedef CUlaunchAttributeID CUstreamAttrID;
+typedef CUlaunchAttributeValue CUstreamAttrValue;
+#define CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW	CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+#define CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY	CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
+#define CU_STREAM_ATTRIBUTE_PRIORITY			CU_LAUNCH_ATTRIBUTE_PRIORITY
 typedef struct CUlaunchAttribute_st {
 	CUlaunchAttributeID id;
 	char pad[4];
@@ -391,6 +413,13 @@ typedef struct CUlaunchConfig_st {
 	CUlaunchAttribute *attrs;
 	unsigned int numAttrs;
 } CUlaunchConfig;
+
+/* of CUDA 2: cuDeviceGetAttribute() says more */
+typedef struct CUdevprop_st {
+	int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+	int sharedMemPerBlock, totalConstantMemory, SIMDWidth, memPitch, regsPerBlock;
+	int clockRate, textureAlign;
+} CUdevprop;
 
 typedef struct CUctxCreateParams_st {
 	void *execAffinityParams;
@@ -410,6 +439,7 @@ typedef enum CUmoduleLoadingMode_enum {
 	CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2
 } CUmoduleLoadingMode;
 
+#include "driver_graph_types.h"
 #include "driver_calls.h"
 
 #ifdef __cplusplus

@@ -77,7 +77,7 @@ __VGPU_INDEX_CONVERSION(__cuda_builtin_gridDim_t)
 #include "device_minmax.h"
 #include "device_atomics.h"
 typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
+typedef __UINT64_TYPE__ cuuint64_t;
 #include "device_cached.h"
 #include "device_spaces.h"
 /* The host's pass sees those of sm_80 and later, of which some are ours (device_reduce.h). */

@@ -8,6 +8,8 @@
 #ifndef VGPU_CUDA_DRIVER_CALLS_H
 #define VGPU_CUDA_DRIVER_CALLS_H
 
+#include "driver_graph_calls.h"
+
 #define VGPU_DRIVER_CALLS(CALL, STREAM) \
 	CALL(cuInit, cuInit, 2000, (unsigned int flags)) \
 	CALL(cuDriverGetVersion, cuDriverGetVersion, 2020, (int *version)) \
@@ -33,6 +35,8 @@
 	CALL(cuDeviceTotalMem, cuDeviceTotalMem_v2, 3020, (size_t *bytes, CUdevice device)) \
 	CALL(cuDeviceGetAttribute, cuDeviceGetAttribute, 2000, (int *value, \
 	     CUdevice_attribute attribute, CUdevice device)) \
+	CALL(cuDeviceGetProperties, cuDeviceGetProperties, 2000, (CUdevprop *properties, \
+	     CUdevice device)) \
 	CALL(cuDeviceComputeCapability, cuDeviceComputeCapability, 2000, (int *major, \
 	     int *minor, CUdevice device)) \
 	CALL(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, 4010, (char *id, int bytes, \
@@ -169,6 +173,26 @@
 	     unsigned int shared, CUstream stream, void **params, void **extra), \
 	     (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, \
 	     params, extra)) \
+	CALL(cuFuncSetBlockShape, cuFuncSetBlockShape, 2000, (CUfunction function, int x, int y, \
+	     int z)) \
+	CALL(cuFuncSetSharedSize, cuFuncSetSharedSize, 2000, (CUfunction function, \
+	     unsigned int bytes)) \
+	CALL(cuParamSetSize, cuParamSetSize, 2000, (CUfunction function, unsigned int bytes)) \
+	CALL(cuParamSetv, cuParamSetv, 2000, (CUfunction function, int offset, void *value, \
+	     unsigned int bytes)) \
+	CALL(cuParamSeti, cuParamSeti, 2000, (CUfunction function, int offset, \
+	     unsigned int value)) \
+	CALL(cuParamSetf, cuParamSetf, 2000, (CUfunction function, int offset, float value)) \
+	CALL(cuLaunch, cuLaunch, 2000, (CUfunction function)) \
+	CALL(cuLaunchGrid, cuLaunchGrid, 2000, (CUfunction function, int width, int height)) \
+	CALL(cuLaunchGridAsync, cuLaunchGridAsync, 2000, (CUfunction function, int width, \
+	     int height, CUstream stream)) \
+	STREAM(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, 9000, _ptsz, \
+	     (CUfunction function, unsigned int grid_x, unsigned int grid_y, \
+	     unsigned int grid_z, unsigned int block_x, unsigned int block_y, \
+	     unsigned int block_z, unsigned int shared, CUstream stream, void **params), \
+	     (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, \
+	     params)) \
 	STREAM(cuLaunchKernelEx, cuLaunchKernelEx, 11060, _ptsz, \
 	     (const CUlaunchConfig *config, CUfunction function, void **params, \
 	     void **extra), \
@@ -381,6 +405,15 @@
 	STREAM(cuStreamGetFlags, cuStreamGetFlags, 5050, _ptsz, (CUstream stream, \
 	     unsigned int *flags), \
 	     (stream, flags)) \
+	STREAM(cuStreamGetAttribute, cuStreamGetAttribute, 11000, _ptsz, (CUstream stream, \
+	     CUstreamAttrID attribute, CUstreamAttrValue *value), \
+	     (stream, attribute, value)) \
+	STREAM(cuStreamSetAttribute, cuStreamSetAttribute, 11000, _ptsz, (CUstream stream, \
+	     CUstreamAttrID attribute, const CUstreamAttrValue *value), \
+	     (stream, attribute, value)) \
+	STREAM(cuStreamCopyAttributes, cuStreamCopyAttributes, 11000, _ptsz, (CUstream to, \
+	     CUstream from), \
+	     (to, from)) \
 	STREAM(cuStreamGetCtx, cuStreamGetCtx, 9020, _ptsz, (CUstream stream, \
 	     CUcontext *context), \
 	     (stream, context)) \
@@ -486,7 +519,8 @@
 	CALL(cuMemAdvise, cuMemAdvise_v2, 12020, (CUdeviceptr pointer, size_t bytes, \
 	     CUmem_advise advice, CUmemLocation location)) \
 	CALL(cuMemRangeGetAttribute, cuMemRangeGetAttribute, 8000, (void *data, \
-	     size_t data_bytes, int attribute, CUdeviceptr pointer, size_t bytes))
+	     size_t data_bytes, int attribute, CUdeviceptr pointer, size_t bytes)) \
+	VGPU_DRIVER_GRAPH_CALLS(CALL, STREAM)
 
 #define VGPU_DECLARE(name, symbol, since, params)	CUresult symbol params;
 #define VGPU_DECLARE_BOTH(name, symbol, since, suffix, params, args) \
@@ -546,6 +580,8 @@ VGPU_DRIVER_CALLS(VGPU_DECLARE, VGPU_DECLARE_BOTH)
 #define cuMemsetD2D8	cuMemsetD2D8_v2
 #define cuMemsetD2D16	cuMemsetD2D16_v2
 #define cuMemsetD2D32	cuMemsetD2D32_v2
+#define cuGraphInstantiate	cuGraphInstantiate_v2
+#define cuStreamBeginCapture	cuStreamBeginCapture_v2
 #define cuStreamDestroy	cuStreamDestroy_v2
 #define cuEventDestroy	cuEventDestroy_v2
 

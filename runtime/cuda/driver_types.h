@@ -112,7 +112,15 @@ enum cudaError {
 	cudaErrorCompatNotSupportedOnDevice = 804,
 	cudaErrorStreamCaptureUnsupported = 900,
 	cudaErrorStreamCaptureInvalidated = 901,
+	cudaErrorStreamCaptureMerge = 902,
+	cudaErrorStreamCaptureUnmatched = 903,
+	cudaErrorStreamCaptureUnjoined = 904,
+	cudaErrorStreamCaptureIsolation = 905,
+	cudaErrorStreamCaptureImplicit = 906,
+	cudaErrorCapturedEvent = 907,
+	cudaErrorStreamCaptureWrongThread = 908,
 	cudaErrorTimeout = 909,
+	cudaErrorGraphExecUpdateFailure = 910,
 	cudaErrorUnknown = 999,
 	cudaErrorApiFailureBase = 10000
 };
@@ -259,6 +267,31 @@ struct cudaMemcpy3DParms {
 	struct cudaPitchedPtr dstPtr;
 	struct cudaExtent extent;
 	enum cudaMemcpyKind kind;
+};
+
+struct cudaMemcpyNodeParams {
+	int flags;
+	int reserved[3];
+	struct cudaMemcpy3DParms copyParams;
+};
+
+/** struct cudaGraphNodeParams - what a node of @type does */
+struct cudaGraphNodeParams {
+	enum cudaGraphNodeType type;
+	int reserved0[3];
+	union {
+		long long reserved1[29];
+		struct cudaKernelNodeParamsV2 kernel;
+		struct cudaMemcpyNodeParams memcpy;
+		struct cudaMemsetParamsV2 memset;
+		struct cudaHostNodeParamsV2 host;
+		struct cudaChildGraphNodeParams graph;
+		struct cudaEventWaitNodeParams eventWait;
+		struct cudaEventRecordNodeParams eventRecord;
+		struct cudaMemAllocNodeParamsV2 alloc;
+		struct cudaMemFreeNodeParams free;
+	};
+	long long reserved2;
 };
 
 struct cudaMemcpy3DPeerParms {

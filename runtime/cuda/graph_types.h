@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs, memory pools, managed memory, sharing between processes and with graphics, launch
- * attributes: the types of the CUDA runtime API for them. Most of the calls are refused
- * (refused_calls.h).
+ * attributes: the types of the CUDA runtime API for them. The calls of graphs: graph_api.h.
  */
 #ifndef VGPU_CUDA_GRAPH_TYPES_H
 #define VGPU_CUDA_GRAPH_TYPES_H
@@ -42,9 +41,68 @@ enum cudaGraphNodeType {
 	cudaGraphNodeTypeEmpty = 0x05,
 	cudaGraphNodeTypeWaitEvent = 0x06,
 	cudaGraphNodeTypeEventRecord = 0x07,
+	cudaGraphNodeTypeExtSemaphoreSignal = 0x08,
+	cudaGraphNodeTypeExtSemaphoreWait = 0x09,
 	cudaGraphNodeTypeMemAlloc = 0x0a,
-	cudaGraphNodeTypeMemFree = 0x0b
+	cudaGraphNodeTypeMemFree = 0x0b,
+	cudaGraphNodeTypeConditional = 0x0d
 };
+
+enum cudaStreamUpdateCaptureDependenciesFlags {
+	cudaStreamAddCaptureDependencies = 0,
+	cudaStreamSetCaptureDependencies = 1
+};
+
+enum cudaUserObjectFlags {
+	cudaUserObjectNoDestructorSync = 1
+};
+
+enum cudaUserObjectRetainFlags {
+	cudaGraphUserObjectMove = 1
+};
+
+enum cudaGraphInstantiateFlags {
+	cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+	cudaGraphInstantiateFlagUpload = 2,
+	cudaGraphInstantiateFlagDeviceLaunch = 4,
+	cudaGraphInstantiateFlagUseNodePriority = 8
+};
+
+enum cudaGraphDebugDotFlags {
+	cudaGraphDebugDotFlagsVerbose = 1 << 0,
+	cudaGraphDebugDotFlagsKernelNodeParams = 1 << 2,
+	cudaGraphDebugDotFlagsMemcpyNodeParams = 1 << 3,
+	cudaGraphDebugDotFlagsMemsetNodeParams = 1 << 4,
+	cudaGraphDebugDotFlagsHostNodeParams = 1 << 5,
+	cudaGraphDebugDotFlagsEventNodeParams = 1 << 6,
+	cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 1 << 7,
+	cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 1 << 8,
+	cudaGraphDebugDotFlagsKernelNodeAttributes = 1 << 9,
+	cudaGraphDebugDotFlagsHandles = 1 << 10,
+	cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15
+};
+
+typedef enum cudaGraphInstantiateResult {
+	cudaGraphInstantiateSuccess = 0,
+	cudaGraphInstantiateError = 1,
+	cudaGraphInstantiateInvalidStructure = 2,
+	cudaGraphInstantiateNodeOperationNotSupported = 3,
+	cudaGraphInstantiateMultipleDevicesNotSupported = 4,
+	cudaGraphInstantiateConditionalHandleUnused = 5
+} cudaGraphInstantiateResult;
+
+typedef struct cudaGraphInstantiateParams_st {
+	unsigned long long flags;
+	struct CUstream_st *uploadStream;
+	cudaGraphNode_t errNode_out;
+	cudaGraphInstantiateResult result_out;
+} cudaGraphInstantiateParams;
+
+/* Only what an edge without any of it has, 0, is known. */
+typedef struct cudaGraphEdgeData_st {
+	unsigned char from_port, to_port, type;
+	unsigned char reserved[5];
+} cudaGraphEdgeData;
 
 enum cudaGraphExecUpdateResult {
 	cudaGraphExecUpdateSuccess = 0,
@@ -53,8 +111,15 @@ enum cudaGraphExecUpdateResult {
 	cudaGraphExecUpdateErrorNodeTypeChanged = 3,
 	cudaGraphExecUpdateErrorFunctionChanged = 4,
 	cudaGraphExecUpdateErrorParametersChanged = 5,
-	cudaGraphExecUpdateErrorNotSupported = 6
+	cudaGraphExecUpdateErrorNotSupported = 6,
+	cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
+	cudaGraphExecUpdateErrorAttributesChanged = 8
 };
+
+typedef struct cudaGraphExecUpdateResultInfo_st {
+	enum cudaGraphExecUpdateResult result;
+	cudaGraphNode_t errorNode, errorFromNode;
+} cudaGraphExecUpdateResultInfo;
 
 enum cudaGraphMemAttributeType {
 	cudaGraphMemAttrUsedMemCurrent = 0,
@@ -82,6 +147,43 @@ struct cudaMemsetParams {
 struct cudaHostNodeParams {
 	void (*fn)(void *userData);
 	void *userData;
+};
+
+struct cudaKernelNodeParamsV2 {
+	void *func;
+	dim3 gridDim, blockDim;
+	unsigned int sharedMemBytes;
+	void **kernelParams;
+	void **extra;
+};
+
+struct cudaMemsetParamsV2 {
+	void *dst;
+	size_t pitch;
+	unsigned int value;
+	unsigned int elementSize;
+	size_t width, height;
+};
+
+struct cudaHostNodeParamsV2 {
+	void (*fn)(void *userData);
+	void *userData;
+};
+
+struct cudaChildGraphNodeParams {
+	cudaGraph_t graph;
+};
+
+struct cudaEventRecordNodeParams {
+	struct CUevent_st *event;
+};
+
+struct cudaEventWaitNodeParams {
+	struct CUevent_st *event;
+};
+
+struct cudaMemFreeNodeParams {
+	void *dptr;
 };
 
 enum cudaMemoryAdvise {
@@ -170,6 +272,22 @@ struct cudaMemPoolProps {
 	size_t maxSize;			/* bytes, 0: no limit */
 	unsigned short usage;
 	unsigned char reserved[54];
+};
+
+struct cudaMemAllocNodeParams {
+	struct cudaMemPoolProps poolProps;
+	const struct cudaMemAccessDesc *accessDescs;
+	size_t accessDescCount;
+	size_t bytesize;
+	void *dptr;			/* the address, which the call gives */
+};
+
+struct cudaMemAllocNodeParamsV2 {
+	struct cudaMemPoolProps poolProps;
+	const struct cudaMemAccessDesc *accessDescs;
+	size_t accessDescCount;
+	size_t bytesize;
+	void *dptr;
 };
 
 struct cudaMemPoolPtrExportData {
@@ -266,5 +384,6 @@ typedef struct cudaLaunchConfig_st {
 #define cudaKernelNodeAttrValue				cudaLaunchAttributeValue
 #define cudaKernelNodeAttributeAccessPolicyWindow	cudaLaunchAttributeAccessPolicyWindow
 #define cudaKernelNodeAttributeCooperative		cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority			cudaLaunchAttributePriority
 
 #endif

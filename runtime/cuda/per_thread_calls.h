@@ -119,6 +119,31 @@
 	  (stream, device)) \
 	X(cudaStreamIsCapturing, _ptsz, (cudaStream_t stream, \
 	     enum cudaStreamCaptureStatus *status), (stream, status)) \
+	X(cudaStreamGetCaptureInfo_v2, _ptsz, (cudaStream_t stream, \
+	     enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, \
+	     const cudaGraphNode_t **nodes, size_t *count), \
+	  (stream, status, id, graph, nodes, count)) \
+	X(cudaStreamGetCaptureInfo_v3, _ptsz, (cudaStream_t stream, \
+	     enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, \
+	     const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges, size_t *count), \
+	  (stream, status, id, graph, nodes, edges, count)) \
+	X(cudaStreamBeginCapture, _ptsz, (cudaStream_t stream, \
+	     enum cudaStreamCaptureMode mode), (stream, mode)) \
+	X(cudaStreamBeginCaptureToGraph, _ptsz, (cudaStream_t stream, cudaGraph_t graph, \
+	     const cudaGraphNode_t *after, const cudaGraphEdgeData *edges, size_t count, \
+	     enum cudaStreamCaptureMode mode), (stream, graph, after, edges, count, mode)) \
+	X(cudaStreamEndCapture, _ptsz, (cudaStream_t stream, cudaGraph_t *graph), \
+	  (stream, graph)) \
+	X(cudaStreamUpdateCaptureDependencies, _ptsz, (cudaStream_t stream, \
+	     cudaGraphNode_t *nodes, size_t count, unsigned int flags), \
+	  (stream, nodes, count, flags)) \
+	X(cudaStreamUpdateCaptureDependencies_v2, _ptsz, (cudaStream_t stream, \
+	     cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges, size_t count, \
+	     unsigned int flags), (stream, nodes, edges, count, flags)) \
+	X(cudaGraphLaunch, _ptsz, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream)) \
+	X(cudaGraphUpload, _ptsz, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream)) \
+	X(cudaGraphInstantiateWithParams, _ptsz, (cudaGraphExec_t *exec, cudaGraph_t graph, \
+	     cudaGraphInstantiateParams *params), (exec, graph, params)) \
 	X(cudaStreamGetCaptureInfo, _ptsz, (cudaStream_t stream, \
 	     enum cudaStreamCaptureStatus *status, unsigned long long *id), \
 	  (stream, status, id)) \

@@ -128,6 +128,21 @@ vgpuError_t cuda_enter_function(const void *host, struct vgpuFunction **out)
 	return error == vgpuSuccess ? error : rt_leave(error);
 }
 
+const void *cuda_host_function(const struct vgpuFunction *function)
+{
+	const struct rt_kernel_on *on;
+
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (const struct entry *entry = entries[i]; entry; entry = entry->next) {
+			if (!entry->kernel)
+				continue;
+			on = rt_by_context_get(&entry->kernel->on, rt_number_of(rt_current));
+			if (on && on->generation == rt.generation && on->function == function)
+				return entry->host;
+		}
+	return function;
+}
+
 struct rt_kernel *cuda_kernel(const void *host)
 {
 	return kernel_of(host);

@@ -12,6 +12,8 @@
 vgpuError_t cuda_function(const void *function, struct vgpuFunction **out);
 /* Takes the lock for that; rt_leave() gives it back, if there was no error. */
 vgpuError_t cuda_enter_function(const void *function, struct vgpuFunction **out);
+/* With the lock held. What launches name the function by: its host function, if it has one. */
+const void *cuda_host_function(const struct vgpuFunction *function);
 /* Needs no device: the kernel whatever the device; NULL: there is none. */
 struct rt_kernel *cuda_kernel(const void *function);
 /* The device variable whose host variable is @symbol. */

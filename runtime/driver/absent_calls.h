@@ -7,134 +7,36 @@
 #define VGPU_DRIVER_ABSENT_CALLS_H
 
 #define VGPU_DRIVER_ABSENT_CALLS(CALL) \
-	CALL("graphs are", cuDeviceGetGraphMemAttribute) \
-	CALL("graphs are", cuDeviceGraphMemTrim) \
-	CALL("graphs are", cuDeviceSetGraphMemAttribute) \
-	CALL("graphs are", cuGraphAddBatchMemOpNode) \
-	CALL("graphs are", cuGraphAddChildGraphNode) \
-	CALL("graphs are", cuGraphAddDependencies) \
-	CALL("graphs are", cuGraphAddDependencies_v2) \
-	CALL("graphs are", cuGraphAddEmptyNode) \
-	CALL("graphs are", cuGraphAddEventRecordNode) \
-	CALL("graphs are", cuGraphAddEventWaitNode) \
-	CALL("graphs are", cuGraphAddExternalSemaphoresSignalNode) \
-	CALL("graphs are", cuGraphAddExternalSemaphoresWaitNode) \
-	CALL("graphs are", cuGraphAddHostNode) \
-	CALL("graphs are", cuGraphAddKernelNode) \
-	CALL("graphs are", cuGraphAddKernelNode_v2) \
-	CALL("graphs are", cuGraphAddMemAllocNode) \
-	CALL("graphs are", cuGraphAddMemFreeNode) \
-	CALL("graphs are", cuGraphAddMemcpyNode) \
-	CALL("graphs are", cuGraphAddMemsetNode) \
-	CALL("graphs are", cuGraphAddNode) \
-	CALL("graphs are", cuGraphAddNode_v2) \
-	CALL("graphs are", cuGraphBatchMemOpNodeGetParams) \
-	CALL("graphs are", cuGraphBatchMemOpNodeSetParams) \
-	CALL("graphs are", cuGraphChildGraphNodeGetGraph) \
-	CALL("graphs are", cuGraphClone) \
-	CALL("graphs are", cuGraphConditionalHandleCreate) \
-	CALL("graphs are", cuGraphCreate) \
-	CALL("graphs are", cuGraphDebugDotPrint) \
-	CALL("graphs are", cuGraphDestroy) \
-	CALL("graphs are", cuGraphDestroyNode) \
-	CALL("graphs are", cuGraphEventRecordNodeGetEvent) \
-	CALL("graphs are", cuGraphEventRecordNodeSetEvent) \
-	CALL("graphs are", cuGraphEventWaitNodeGetEvent) \
-	CALL("graphs are", cuGraphEventWaitNodeSetEvent) \
-	CALL("graphs are", cuGraphExecBatchMemOpNodeSetParams) \
-	CALL("graphs are", cuGraphExecChildGraphNodeSetParams) \
-	CALL("graphs are", cuGraphExecDestroy) \
-	CALL("graphs are", cuGraphExecEventRecordNodeSetEvent) \
-	CALL("graphs are", cuGraphExecEventWaitNodeSetEvent) \
-	CALL("graphs are", cuGraphExecExternalSemaphoresSignalNodeSetParams) \
-	CALL("graphs are", cuGraphExecExternalSemaphoresWaitNodeSetParams) \
-	CALL("graphs are", cuGraphExecGetFlags) \
-	CALL("graphs are", cuGraphExecHostNodeSetParams) \
-	CALL("graphs are", cuGraphExecKernelNodeSetParams) \
-	CALL("graphs are", cuGraphExecKernelNodeSetParams_v2) \
-	CALL("graphs are", cuGraphExecMemcpyNodeSetParams) \
-	CALL("graphs are", cuGraphExecMemsetNodeSetParams) \
-	CALL("graphs are", cuGraphExecNodeSetParams) \
-	CALL("graphs are", cuGraphExecUpdate) \
-	CALL("graphs are", cuGraphExecUpdate_v2) \
-	CALL("graphs are", cuGraphExternalSemaphoresSignalNodeGetParams) \
-	CALL("graphs are", cuGraphExternalSemaphoresSignalNodeSetParams) \
-	CALL("graphs are", cuGraphExternalSemaphoresWaitNodeGetParams) \
-	CALL("graphs are", cuGraphExternalSemaphoresWaitNodeSetParams) \
-	CALL("graphs are", cuGraphGetEdges) \
-	CALL("graphs are", cuGraphGetEdges_v2) \
-	CALL("graphs are", cuGraphGetNodes) \
-	CALL("graphs are", cuGraphGetRootNodes) \
-	CALL("graphs are", cuGraphHostNodeGetParams) \
-	CALL("graphs are", cuGraphHostNodeSetParams) \
-	CALL("graphs are", cuGraphInstantiate) \
-	CALL("graphs are", cuGraphInstantiateWithFlags) \
-	CALL("graphs are", cuGraphInstantiateWithParams) \
-	CALL("graphs are", cuGraphInstantiateWithParams_ptsz) \
-	CALL("graphs are", cuGraphInstantiate_v2) \
-	CALL("graphs are", cuGraphKernelNodeCopyAttributes) \
-	CALL("graphs are", cuGraphKernelNodeGetAttribute) \
-	CALL("graphs are", cuGraphKernelNodeGetParams) \
-	CALL("graphs are", cuGraphKernelNodeGetParams_v2) \
-	CALL("graphs are", cuGraphKernelNodeSetAttribute) \
-	CALL("graphs are", cuGraphKernelNodeSetParams) \
-	CALL("graphs are", cuGraphKernelNodeSetParams_v2) \
-	CALL("graphs are", cuGraphLaunch) \
-	CALL("graphs are", cuGraphLaunch_ptsz) \
-	CALL("graphs are", cuGraphMemAllocNodeGetParams) \
-	CALL("graphs are", cuGraphMemFreeNodeGetParams) \
-	CALL("graphs are", cuGraphMemcpyNodeGetParams) \
-	CALL("graphs are", cuGraphMemcpyNodeSetParams) \
-	CALL("graphs are", cuGraphMemsetNodeGetParams) \
-	CALL("graphs are", cuGraphMemsetNodeSetParams) \
-	CALL("graphs are", cuGraphNodeFindInClone) \
-	CALL("graphs are", cuGraphNodeGetDependencies) \
-	CALL("graphs are", cuGraphNodeGetDependencies_v2) \
-	CALL("graphs are", cuGraphNodeGetDependentNodes) \
-	CALL("graphs are", cuGraphNodeGetDependentNodes_v2) \
-	CALL("graphs are", cuGraphNodeGetEnabled) \
-	CALL("graphs are", cuGraphNodeGetType) \
-	CALL("graphs are", cuGraphNodeSetEnabled) \
-	CALL("graphs are", cuGraphNodeSetParams) \
-	CALL("graphs are", cuGraphReleaseUserObject) \
-	CALL("graphs are", cuGraphRemoveDependencies) \
-	CALL("graphs are", cuGraphRemoveDependencies_v2) \
-	CALL("graphs are", cuGraphRetainUserObject) \
-	CALL("graphs are", cuGraphUpload) \
-	CALL("graphs are", cuGraphUpload_ptsz) \
-	CALL("graphs are", cuGraphicsMapResources) \
-	CALL("graphs are", cuGraphicsMapResources_ptsz) \
-	CALL("graphs are", cuGraphicsResourceGetMappedMipmappedArray) \
-	CALL("graphs are", cuGraphicsResourceGetMappedPointer) \
-	CALL("graphs are", cuGraphicsResourceGetMappedPointer_v2) \
-	CALL("graphs are", cuGraphicsResourceSetMapFlags) \
-	CALL("graphs are", cuGraphicsResourceSetMapFlags_v2) \
-	CALL("graphs are", cuGraphicsSubResourceGetMappedArray) \
-	CALL("graphs are", cuGraphicsUnmapResources) \
-	CALL("graphs are", cuGraphicsUnmapResources_ptsz) \
-	CALL("graphs are", cuGraphicsUnregisterResource) \
-	CALL("graphs are", cuStreamBeginCapture) \
-	CALL("graphs are", cuStreamBeginCaptureToGraph) \
-	CALL("graphs are", cuStreamBeginCaptureToGraph_ptsz) \
-	CALL("graphs are", cuStreamBeginCapture_ptsz) \
-	CALL("graphs are", cuStreamBeginCapture_v2) \
-	CALL("graphs are", cuStreamBeginCapture_v2_ptsz) \
-	CALL("graphs are", cuStreamEndCapture) \
-	CALL("graphs are", cuStreamEndCapture_ptsz) \
-	CALL("graphs are", cuStreamGetCaptureInfo) \
-	CALL("graphs are", cuStreamGetCaptureInfo_ptsz) \
-	CALL("graphs are", cuStreamGetCaptureInfo_v2) \
-	CALL("graphs are", cuStreamGetCaptureInfo_v2_ptsz) \
-	CALL("graphs are", cuStreamGetCaptureInfo_v3) \
-	CALL("graphs are", cuStreamGetCaptureInfo_v3_ptsz) \
-	CALL("graphs are", cuStreamUpdateCaptureDependencies) \
-	CALL("graphs are", cuStreamUpdateCaptureDependencies_ptsz) \
-	CALL("graphs are", cuStreamUpdateCaptureDependencies_v2) \
-	CALL("graphs are", cuStreamUpdateCaptureDependencies_v2_ptsz) \
-	CALL("graphs are", cuThreadExchangeStreamCaptureMode) \
-	CALL("graphs are", cuUserObjectCreate) \
-	CALL("graphs are", cuUserObjectRelease) \
-	CALL("graphs are", cuUserObjectRetain) \
+	CALL("waiting for words of memory is", cuGraphAddBatchMemOpNode) \
+	CALL("semaphores of other APIs in graphs are", cuGraphAddExternalSemaphoresSignalNode) \
+	CALL("semaphores of other APIs in graphs are", cuGraphAddExternalSemaphoresWaitNode) \
+	CALL("waiting for words of memory is", cuGraphBatchMemOpNodeGetParams) \
+	CALL("waiting for words of memory is", cuGraphBatchMemOpNodeSetParams) \
+	CALL("conditional nodes are", cuGraphConditionalHandleCreate) \
+	CALL("waiting for words of memory is", cuGraphExecBatchMemOpNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cuGraphExecExternalSemaphoresSignalNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cuGraphExecExternalSemaphoresWaitNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cuGraphExternalSemaphoresSignalNodeGetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cuGraphExternalSemaphoresSignalNodeSetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cuGraphExternalSemaphoresWaitNodeGetParams) \
+	CALL("semaphores of other APIs in graphs are", \
+	     cuGraphExternalSemaphoresWaitNodeSetParams) \
+	CALL("sharing memory with a graphics API is", cuGraphicsMapResources) \
+	CALL("sharing memory with a graphics API is", cuGraphicsMapResources_ptsz) \
+	CALL("sharing memory with a graphics API is", cuGraphicsResourceGetMappedMipmappedArray) \
+	CALL("sharing memory with a graphics API is", cuGraphicsResourceGetMappedPointer) \
+	CALL("sharing memory with a graphics API is", cuGraphicsResourceGetMappedPointer_v2) \
+	CALL("sharing memory with a graphics API is", cuGraphicsResourceSetMapFlags) \
+	CALL("sharing memory with a graphics API is", cuGraphicsResourceSetMapFlags_v2) \
+	CALL("sharing memory with a graphics API is", cuGraphicsSubResourceGetMappedArray) \
+	CALL("sharing memory with a graphics API is", cuGraphicsUnmapResources) \
+	CALL("sharing memory with a graphics API is", cuGraphicsUnmapResources_ptsz) \
+	CALL("sharing memory with a graphics API is", cuGraphicsUnregisterResource) \
 	CALL("texture references are", cuModuleGetTexRef) \
 	CALL("texture references are", cuParamSetTexRef) \
 	CALL("texture references are", cuTexRefCreate) \
@@ -213,9 +115,8 @@
 	CALL("green contexts are", cuStreamGetGreenCtx) \
 	CALL("clusters of blocks are", cuOccupancyMaxActiveClusters) \
 	CALL("clusters of blocks are", cuOccupancyMaxPotentialClusterSize) \
-	CALL("a barrier over the grid is", cuLaunchCooperativeKernel) \
-	CALL("a barrier over the grid is", cuLaunchCooperativeKernelMultiDevice) \
-	CALL("a barrier over the grid is", cuLaunchCooperativeKernel_ptsz) \
+	CALL("a barrier over the grids of several devices is", \
+	     cuLaunchCooperativeKernelMultiDevice) \
 	CALL("copies and advice in batches are", cuMemBatchDecompressAsync) \
 	CALL("copies and advice in batches are", cuMemBatchDecompressAsync_ptsz) \
 	CALL("copies and advice in batches are", cuMemDiscardAndPrefetchBatchAsync) \
@@ -274,37 +175,21 @@
 	CALL("notifications are", cuDeviceRegisterAsyncNotification) \
 	CALL("notifications are", cuDeviceUnregisterAsyncNotification) \
 	CALL("advice about memory is", cuMemRangeGetAttributes) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxGetDevice_v2) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxGetExecAffinity) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxRecordEvent) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxSynchronize_v2) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxWaitEvent) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetExecAffinitySupport) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetHostAtomicCapabilities) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetP2PAtomicCapabilities) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetProperties) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuFuncSetBlockShape) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuFuncSetSharedSize) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunch) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGrid) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGridAsync) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetHandleForAddressRange) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer_ptds) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetSize) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetf) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSeti) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetv) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamCopyAttributes) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamCopyAttributes_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetAttribute) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetAttribute_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetCtx_v2) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetCtx_v2_ptsz) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute) \
-	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute_ptsz) \
+	CALL("green contexts are", cuCtxGetDevice_v2) \
+	CALL("shares of SMs of a context are", cuCtxGetExecAffinity) \
+	CALL("events of a whole context are", cuCtxRecordEvent) \
+	CALL("green contexts are", cuCtxSynchronize_v2) \
+	CALL("events of a whole context are", cuCtxWaitEvent) \
+	CALL("shares of SMs of a context are", cuDeviceGetExecAffinitySupport) \
+	CALL("lists of atomics of links are", cuDeviceGetHostAtomicCapabilities) \
+	CALL("lists of atomics of links are", cuDeviceGetP2PAtomicCapabilities) \
+	CALL("memory shared with other drivers is", cuMemGetHandleForAddressRange) \
+	CALL("3D copies between devices are", cuMemcpy3DPeer) \
+	CALL("3D copies between devices are", cuMemcpy3DPeerAsync) \
+	CALL("3D copies between devices are", cuMemcpy3DPeerAsync_ptsz) \
+	CALL("3D copies between devices are", cuMemcpy3DPeer_ptds) \
+	CALL("green contexts are", cuStreamGetCtx_v2) \
+	CALL("green contexts are", cuStreamGetCtx_v2_ptsz) \
 	CALL("this call is", cuFlushGPUDirectRDMAWrites) \
 	CALL("this call is", cuLibraryGetUnifiedFunction) \
 	CALL("this call is", cuProfilerInitialize)

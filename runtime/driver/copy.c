@@ -123,7 +123,7 @@ static CUresult place_of(const struct side *side, const CUDA_MEMCPY3D *copy,
 	return CUDA_SUCCESS;
 }
 
-static vgpuMemcpyKind kind_of(CUmemorytype dst, CUmemorytype src)
+vgpuMemcpyKind drv_copy_kind(CUmemorytype dst, CUmemorytype src)
 {
 	if (dst == CU_MEMORYTYPE_UNIFIED || src == CU_MEMORYTYPE_UNIFIED)
 		return vgpuMemcpyDefault;
@@ -148,7 +148,7 @@ static CUresult copy_box(const CUDA_MEMCPY3D *box, CUstream stream, bool synchro
 	if (error != CUDA_SUCCESS)
 		return error;
 	return drv_error(rt_copy_places(&to, &from, box->WidthInBytes, box->Height, box->Depth,
-					kind_of(box->dstMemoryType, box->srcMemoryType),
+					drv_copy_kind(box->dstMemoryType, box->srcMemoryType),
 					drv_stream(stream), synchronous));
 }
 

@@ -139,6 +139,29 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 	return error;
 }
 
+CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
+{
+	static const CUdevice_attribute attributes[] = {
+		CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+		CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+		CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+		CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+		CU_DEVICE_ATTRIBUTE_MAX_PITCH, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+		CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+	};
+	int values[sizeof(attributes) / sizeof(attributes[0])];
+	CUresult error = properties ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+	_Static_assert(sizeof(values) == sizeof(*properties), "CUdevprop has these, in this order");
+	for (size_t i = 0; error == CUDA_SUCCESS && i < sizeof(values) / sizeof(values[0]); i++)
+		error = cuDeviceGetAttribute(&values[i], attributes[i], device);
+	if (error == CUDA_SUCCESS)
+		memcpy(properties, values, sizeof(values));
+	return error;
+}
+
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
 	vgpuDeviceProperties properties;

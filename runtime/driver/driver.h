@@ -77,6 +77,9 @@ CUresult drv_jit_begin(struct drv_jit *jit, unsigned int count, const CUjit_opti
 /* Writes the logs; @error is what came of it, vgpuGetLastMessage() says more. */
 void drv_jit_end(struct drv_jit *jit, vgpuError_t error);
 
+/* copy.c: what CUDA calls a copy between memory of these types */
+vgpuMemcpyKind drv_copy_kind(CUmemorytype dst, CUmemorytype src);
+
 static inline vgpuStream_t drv_stream(CUstream stream)
 {
 	return (vgpuStream_t)(void *)stream;

@@ -5,57 +5,20 @@
  */
 #include <stdlib.h>
 
+#include "api/modules/launch.h"
 #include "driver.h"
 
-/* What the list of `extra' says: a block of parameters. */
-static bool read_extra(void **extra, void **buffer, size_t *bytes)
-{
-	*buffer = NULL;
-	*bytes = 0;
-	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			*buffer = extra[1];
-		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
-			*bytes = *(const size_t *)extra[1];
-		else
-			return false;
-	}
-	return *buffer || !*bytes;
-}
-
-/* A pointer to each parameter in the block, which must have them all. */
-static vgpuError_t split_block(const struct vgpu_program_kernel *kernel, void *buffer, size_t bytes,
-			       void ***out)
-{
-	void **arguments = malloc((kernel->param_count + 1) * sizeof(*arguments));
-
-	if (!arguments)
-		return vgpuErrorMemoryAllocation;
-	for (uint32_t i = 0; i < kernel->param_count; i++) {
-		if (kernel->params[i].offset + (size_t)kernel->params[i].size > bytes) {
-			rt_message("the parameters of `%s' take %u bytes, and %zu are passed",
-				   kernel->name, kernel->vass.param_bytes, bytes);
-			free(arguments);
-			return vgpuErrorInvalidValue;
-		}
-		arguments[i] = (char *)buffer + kernel->params[i].offset;
-	}
-	*out = arguments;
-	return vgpuSuccess;
-}
-
 static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsigned int block[3],
-		       unsigned int shared, CUstream stream, void **params, void **extra)
+		       unsigned int shared, CUstream stream, void **params, void **extra,
+		       bool cooperative)
 {
 	struct vgpuFunction *function;
 	struct vgpuStream *queue;
-	void **split = NULL, *buffer = NULL;
+	void **split = NULL;
 	CUresult entered = drv_check();
 	vgpuError_t error;
-	size_t bytes = 0;
 
-	if (entered == CUDA_SUCCESS && ((params && extra) ||
-					(extra && !read_extra(extra, &buffer, &bytes))))
+	if (entered == CUDA_SUCCESS && params && extra)
 		entered = CUDA_ERROR_INVALID_VALUE;
 	if (entered == CUDA_SUCCESS)
 		entered = drv_error(rt_enter());
@@ -65,9 +28,10 @@ static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsi
 	if (error == vgpuSuccess)
 		error = rt_stream_of(drv_stream(stream), &queue);
 	if (error == vgpuSuccess && extra)
-		error = split_block(rt_kernel(function), buffer, bytes, &split);
+		error = rt_launch_extra(function, extra, &split);
 	if (error == vgpuSuccess)
-		error = rt_launch(function, grid, block, extra ? split : params, shared, queue);
+		error = (cooperative ? rt_launch_cooperative : rt_launch)(
+			function, grid, block, extra ? split : params, shared, queue);
 	free(split);
 	return drv_error(rt_leave(error));
 }
@@ -80,12 +44,26 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 	const unsigned int grid[3] = { grid_x, grid_y, grid_z },
 			   block[3] = { block_x, block_y, block_z };
 
-	return launch(function, grid, block, shared, stream, params, extra);
+	return launch(function, grid, block, shared, stream, params, extra, false);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+				   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+				   unsigned int block_z, unsigned int shared, CUstream stream,
+				   void **params)
+{
+	const unsigned int grid[3] = { grid_x, grid_y, grid_z },
+			   block[3] = { block_x, block_y, block_z };
+
+	return launch(function, grid, block, shared, stream, params, NULL, true);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
 			  void **extra)
 {
+	unsigned int grid[3], block[3];
+	bool cooperative = false;
+
 	if (!config || (config->numAttrs && !config->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned int i = 0; i < config->numAttrs; i++) {
@@ -93,8 +71,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 
 		switch (attribute->id) {
 		case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-			if (attribute->value.cooperative)
-				return DRV_REFUSE("a barrier over the grid is");
+			cooperative = attribute->value.cooperative;
 			break;
 		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
 			if ((uint64_t)attribute->value.clusterDim.x *
@@ -108,9 +85,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 			break;
 		}
 	}
-	return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
-			      config->blockDimX, config->blockDimY, config->blockDimZ,
-			      config->sharedMemBytes, config->hStream, params, extra);
+	grid[0] = config->gridDimX;
+	grid[1] = config->gridDimY;
+	grid[2] = config->gridDimZ;
+	block[0] = config->blockDimX;
+	block[1] = config->blockDimY;
+	block[2] = config->blockDimZ;
+	return launch(function, grid, block, config->sharedMemBytes, config->hStream, params, extra,
+		      cooperative);
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)

@@ -77,6 +77,51 @@ static vgpuError_t add(CUlinkState state, const void *data, size_t bytes)
 	return grown ? vgpuSuccess : vgpuErrorMemoryAllocation;
 }
 
+/* An archive (ar): what precedes each of its files, in decimal digits. */
+#define ARCHIVE		"!<arch>\n"
+#define HEADER		60u
+#define SIZE_AT		48u
+#define SIZE_DIGITS	10u
+#define END_AT		58u
+
+static bool file_size(const char *header, size_t room, size_t *size)
+{
+	*size = 0;
+	if (memcmp(header + END_AT, "`\n", 2))
+		return false;
+	for (unsigned int n = 0; n < SIZE_DIGITS && header[SIZE_AT + n] != ' '; n++) {
+		if (header[SIZE_AT + n] < '0' || header[SIZE_AT + n] > '9')
+			return false;
+		*size = *size * 10 + (size_t)(header[SIZE_AT + n] - '0');
+	}
+	return *size <= room;
+}
+
+/*
+ * The PTX of all its files. Those without are left out, as NVIDIA's libcudadevrt.a is: what is
+ * needed of that the compiler brings.
+ */
+static vgpuError_t add_archive(CUlinkState state, const char *data, size_t bytes)
+{
+	size_t at = strlen(ARCHIVE), size;
+
+	for (; at + HEADER <= bytes; at += HEADER + size + (size & 1)) {
+		const char *header = data + at;
+		/* names of files, and the index of their symbols */
+		bool list = header[0] == '/' && (header[1] == ' ' || header[1] == '/');
+
+		if (!file_size(header, bytes - at - HEADER, &size)) {
+			rt_message("an archive to be linked is cut off or malformed at byte %zu",
+				   at);
+			return vgpuErrorInvalidKernelImage;
+		}
+		if (!list && size &&
+		    add(state, header + HEADER, size) == vgpuErrorMemoryAllocation)
+			return vgpuErrorMemoryAllocation;
+	}
+	return vgpuSuccess;
+}
+
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes,
 			  const char *name, unsigned int count, CUjit_option *options,
 			  void **values)
@@ -93,7 +138,10 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type == CU_JIT_INPUT_NVVM)
 		return DRV_REFUSE("NVVM's intermediate code is");
-	added = add(state, data, bytes);
+	if (bytes >= strlen(ARCHIVE) && !memcmp(data, ARCHIVE, strlen(ARCHIVE)))
+		added = add_archive(state, data, bytes);
+	else
+		added = add(state, data, bytes);
 	drv_jit_end(&state->jit, added);
 	return drv_error(rt_result(added));
 }

@@ -2,6 +2,8 @@
 /*
  * Driver API: streams, events, and what happens in the order of a stream.
  */
+#include <string.h>
+
 #include "api/host_call.h"
 #include "driver.h"
 
@@ -82,6 +84,45 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority)
 		       drv_error(vgpuStreamGetPriority(drv_stream(stream), priority)) : error;
 }
 
+/* How a host thread waits and what stays in the L2 cache are hints, a priority is for good. */
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
+			      const CUstreamAttrValue *value)
+{
+	CUresult error = known(stream);
+
+	if (error != CUDA_SUCCESS)
+		return error;
+	switch (attribute) {
+	case CU_STREAM_ATTRIBUTE_PRIORITY:
+	case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+		return value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue *value)
+{
+	CUresult error = cuStreamSetAttribute(stream, attribute, value);
+
+	if (error != CUDA_SUCCESS)
+		return error;
+	memset(value, 0, sizeof(*value));
+	if (attribute == CU_STREAM_ATTRIBUTE_PRIORITY)
+		return cuStreamGetPriority(stream, &value->priority);
+	if (attribute == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+		value->syncPolicy = CU_SYNC_POLICY_AUTO;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
+{
+	CUresult error = known(to);
+
+	return error == CUDA_SUCCESS ? known(from) : error;
+}
+
 /* Of whatever context it is. */
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
@@ -119,17 +160,6 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
 		*id = (uintptr_t)stream;
-	return error;
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, int *status)
-{
-	CUresult error = known(stream);
-
-	if (error == CUDA_SUCCESS && !status)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error == CUDA_SUCCESS)
-		*status = 0;
 	return error;
 }
 
@@ -203,16 +233,17 @@ CUresult cuEventDestroy_v2(CUevent event)
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-	CUresult error = drv_check();
-
-	return error == CUDA_SUCCESS ?
-		       drv_error(vgpuEventRecord((vgpuEvent_t)(void *)event, drv_stream(stream))) :
-		       error;
+	return cuEventRecordWithFlags(event, stream, 0);
 }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
-	return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(event, stream);
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ?
+		       drv_error(rt_event_record_with((vgpuEvent_t)(void *)event,
+						      drv_stream(stream), flags)) :
+		       error;
 }
 
 CUresult cuEventQuery(CUevent event)

@@ -30,7 +30,10 @@ enum ptx_sreg {
 	PTX_SR_GLOBALTIMER,
 	PTX_SR_GLOBALTIMER_LO,
 	PTX_SR_GLOBALTIMER_HI,
-	PTX_SR_ZERO, /* %envreg<n>: nobody sets one */
+	/* %envreg1, %envreg2: the two halves of the address of a cooperative launch's workspace */
+	PTX_SR_WORKSPACE_HI,
+	PTX_SR_WORKSPACE_LO,
+	PTX_SR_ZERO, /* %envreg<n>: nobody sets the others */
 	PTX_SR_COUNT
 };
 

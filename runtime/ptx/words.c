@@ -168,8 +168,11 @@ uint32_t ptx_find_sreg(const char *name, unsigned int mod)
 {
 	unsigned int comp = 0;
 
+	if (strncmp(name, "%envreg", 7) == 0 && mod == PTX_M_NONE)
+		return strcmp(name + 7, "1") == 0 ? PTX_SR_WORKSPACE_HI :
+		       strcmp(name + 7, "2") == 0 ? PTX_SR_WORKSPACE_LO : PTX_SR_ZERO;
 	if (strncmp(name, "%envreg", 7) == 0)
-		return mod == PTX_M_NONE ? PTX_SR_ZERO : PTX_NONE;
+		return PTX_NONE;
 	for (unsigned int i = 0; i < sizeof(sreg_names) / sizeof(*sreg_names); i++) {
 		if (strcmp(sreg_names[i], name) != 0)
 			continue;

@@ -48,7 +48,9 @@
  * that bypass the L1 cache (.cg, .cv, .wt), which older programs use as such. Two strong accesses
  * are no race if the scopes of both include both threads: atomicAdd_block() by two blocks is one. A
  * volatile access of shared memory is not strong against another lane of its warp if the store was
- * to several places: that is the warp-synchronous code of before sm_70, not a flag.
+ * to several places: that is the warp-synchronous code of before sm_70, not a flag. Flags of many
+ * lanes are told from it by their readers: a lane that waits reads a place again, by the same
+ * instruction, with no write in between (race_doubt.c).
  *
  * Two plain stores of the same value are no race that is reported, as in compute-sanitizer, which
  * gives this the level INFO. So the lanes of one instruction that write one place are reported only

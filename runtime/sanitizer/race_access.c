@@ -111,6 +111,14 @@ static bool there(const struct race_by *by, const struct race_mark *mark)
 	return mark->block && (!by->shared || mark->block == by->block->number);
 }
 
+/* Of lanes of one warp, by shared memory, both volatile */
+static bool exchanged(const struct race_by *by, const struct race_mark *mark)
+{
+	return by->shared && mark->block == by->block->number &&
+	       RACE_WHO_WARP(mark->who) == by->w && by->site->is_volatile &&
+	       by->race->site[RACE_WHO_SITE(mark->who)].is_volatile;
+}
+
 /* Two accesses that nothing orders: are they strong enough for each other? */
 static bool strong_both(const struct race_by *by, const struct race_mark *mark, bool several)
 {
@@ -122,18 +130,21 @@ static bool strong_both(const struct race_by *by, const struct race_mark *mark, 
 	if (!same_block && (by->site->scope == RACE_BLOCK || other->scope == RACE_BLOCK))
 		return false;
 	/* one lane's word is a flag; several are what lanes that nothing holds together exchange */
-	return !(several && by->shared && RACE_WHO_WARP(mark->who) == by->w &&
-		 by->site->is_volatile && other->is_volatile);
+	return !(several && exchanged(by, mark));
 }
 
-/* A plain read and an atomic of one launch: race_doubt.c decides. */
+/*
+ * A plain read and an atomic of one launch, or volatile accesses that lanes of one warp exchange:
+ * race_doubt.c decides.
+ */
 static bool doubtful(const struct race_by *by, const struct race_mark *mark)
 {
 	u8 own = by->site->kind, other = by->race->site[RACE_WHO_SITE(mark->who)].kind;
 
-	return same_launch(by->block->launch, mark->block) &&
-	       ((own == RACE_READ && other == RACE_ATOMIC) ||
-		(own == RACE_ATOMIC && other == RACE_READ));
+	if (!same_launch(by->block->launch, mark->block))
+		return false;
+	return (own == RACE_READ && other == RACE_ATOMIC) ||
+	       (own == RACE_ATOMIC && other == RACE_READ) || exchanged(by, mark);
 }
 
 static void report(const struct race_by *by, u32 lane, u64 address, const struct race_mark *mark,
@@ -167,6 +178,8 @@ static void read_cell(const struct race_by *by, struct race_cell *cell, u32 lane
 
 	if (!there(by, write))
 		return;
+	if (unlikely(by->site->is_volatile) && exchanged(by, write))
+		race_doubt_flag(by->block->launch, by->access->site, RACE_WHO_SITE(write->who));
 	unordered = after_write(by, write, lanes);
 	if (likely(!unordered) || strong_both(by, write, RACE_WHO_SEVERAL(write->who)))
 		return;
@@ -224,6 +237,10 @@ static void note_read(const struct race_by *by, struct race_cell *cell, u32 lane
 		if (mark->block == by->block->number && mark->counter == counter &&
 		    RACE_WHO_WARP(mark->who) == by->w &&
 		    RACE_WHO_STRONG(mark->who) == by->site->strong) {
+			/* again, and nobody has written: it waits for a flag */
+			if (by->site->is_volatile && by->shared && mark->lanes & lanes &&
+			    RACE_WHO_SITE(mark->who) == by->access->site)
+				race_doubt_loop(by->block->launch, by->access->site);
 			mark->lanes |= lanes;
 			mark->who = who;
 			return;

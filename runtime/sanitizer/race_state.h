@@ -153,10 +153,15 @@ void race_var_access(struct race_block *block, u32 warp, u32 lane, const struct 
 void race_vars_clear(struct race_vars *vars);
 
 /* ---- race_doubt.c ---- */
-/* @found is a plain read, of block @number, beside an atomic. */
+/*
+ * @found is a plain read, of block @number, beside an atomic, or a volatile access beside one of
+ * another lane.
+ */
 void race_doubt(struct race_launch *launch, const struct race_found *found, u32 number);
-/* A thread has gone on from the read @site with an atomicCAS() at its address. */
+/* A thread has gone on from the read @site with an atomicCAS() at its address, or waits by it. */
 void race_doubt_loop(struct race_launch *launch, u32 site);
+/* @reader has read what @writer wrote: if the one waits for flags, the other sets them. */
+void race_doubt_flag(struct race_launch *launch, u32 reader, u32 writer);
 /* The thread makes an atomicCAS() at @address: if a read is in doubt, that was such a read. */
 void race_doubt_settled(struct race_launch *launch, u64 address, u32 number, u32 thread);
 /* Report those that are left, but for those of such reads. */

@@ -403,7 +403,7 @@ void vgpu_device_trace(struct vgpu_device *dev, bool on)
 static u32 launch_flags(const struct vgpu_device *dev)
 {
 	bool pipeline = vgpu_text_is(dev->config.timing, "pipeline");
-	u32 flags = VGPU_LAUNCH_APART | VGPU_LAUNCH_PRIORITY(7);
+	u32 flags = VGPU_LAUNCH_APART | VGPU_LAUNCH_PRIORITY(7) | VGPU_LAUNCH_COOPERATIVE;
 
 	if (dev->config.timing_by_kernel)
 		return flags | VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL;

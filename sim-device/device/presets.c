@@ -43,6 +43,7 @@
  */
 #define MECHANISMS					\
 	.deadline_ps = 15 * VGPU_US,			\
+	.grid_turn_ps = 100 * VGPU_US,			\
 	.flushes_most = 8,				\
 	.pep_launch_ps = 20 * VGPU_US,			\
 	.pep_lead_ps = 13300 * VGPU_NS,			\

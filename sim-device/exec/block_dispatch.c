@@ -52,6 +52,7 @@ static void take_part(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 		wake(exec, sm, ksr);
 	else
 		vgpu_account_residents(exec, sm);
+	resident->turns = 0;
 	if (!resident->blocks++ && !ksr->sms++ && ksr->started)
 		vgpu_exec_runs(exec, ksr);
 	vgpu_sharer_count_holder(exec, resident, held);

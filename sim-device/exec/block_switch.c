@@ -75,8 +75,8 @@ static bool driver_has_runnable(struct vgpu_ksr *ksr)
 		vgpu_list_add(&block->node, &ksr->ptbq);
 		return true;
 	}
-	/* New blocks are issued when no preempted one is left. */
-	return vgpu_list_empty(&ksr->ptbq);
+	/* New blocks are issued when no preempted one is left, or before them. */
+	return vgpu_list_empty(&ksr->ptbq) || vgpu_ksr_new_first(ksr);
 }
 
 /* Fill one place of @sm. false: none is free, or nothing can fill it. */

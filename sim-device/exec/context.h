@@ -98,6 +98,7 @@ struct vgpu_exec_context {
 	struct vgpu_pq_entry active;	/* it has active kernels */
 	struct vgpu_pq_entry need[VGPU_KSR_NEEDS];	/* it has such kernels */
 	struct vgpu_pq_entry holding;	/* it holds SMs */
+	u32 cooperative;		/* active kernels of it that are (rotate.c) */
 	bool prefers;			/* it has had a launch with a priority */
 	u32 most_sms;			/* that it may hold; with as many it needs no more */
 	u32 shared_sms;			/* SMs for several that it holds: not in sched.held */

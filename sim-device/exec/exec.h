@@ -11,9 +11,9 @@
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
  * has blocks leave one by one, checkpoint.c says what of a block is saved, base.c saves some before
  * they leave, announce.c knows of launches to come, turn.c of what the policy will do, trial.c
- * finds out which blocks would leave for a launch, throttle.c stops SMs for a context,
- * accounting.c has the times, sm_use.c says who
- * has what of an SM now. tables.h has the KSRT and the SMST.
+ * finds out which blocks would leave for a launch, throttle.c stops SMs for a context, rotate.c has
+ * blocks of cooperative kernels take turns, accounting.c has the times, sm_use.c says who has what
+ * of an SM now. tables.h has the KSRT and the SMST.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -28,7 +28,7 @@
 #include "tables.h"
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 6)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 7)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -113,6 +113,8 @@ struct vgpu_exec {
 	struct vgpu_event announce;	/* the first announcement is over */
 	struct vgpu_event throttle_look;	/* contexts are looked at whose SMs are throttled */
 	u64 throttles;			/* how often an SM was */
+	u32 cooperative;		/* active kernels that are (rotate.c) */
+	struct vgpu_event rotation;
 	struct vgpu_turn turn;
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
@@ -241,6 +243,17 @@ void vgpu_exec_drain(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 void vgpu_throttle_look(struct vgpu_exec *exec);
 /* throttle.c: blocks of @ctx are to leave @sm: those that drain have to run */
 void vgpu_throttle_leaves(struct vgpu_exec_context *ctx, u32 sm);
+
+/* rotate.c: @ksr, which is cooperative, is active from now on */
+void vgpu_rotation_begin(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* rotate.c: look at such kernels in a turn's time, if there is one */
+void vgpu_rotation_start(struct vgpu_exec *exec);
+
+/* A new block of @ksr comes before preempted ones: others may wait for it. */
+static inline bool vgpu_ksr_new_first(const struct vgpu_ksr *ksr)
+{
+	return unlikely(ksr->launch.cooperative) && ksr->next_block < ksr->launch.blocks;
+}
 
 /* turn.c: the policy has decided: see to what it will do next */
 void vgpu_turn_update(struct vgpu_exec *exec);

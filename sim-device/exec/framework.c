@@ -265,6 +265,8 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	vgpu_runqueue_update(exec, ctx);
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, VGPU_NO_SM, VGPU_DECISION_ADMIT, 0);
 	vgpu_swap_test_start(exec);
+	if (unlikely(ksr->launch.cooperative))
+		vgpu_rotation_begin(exec, ksr);
 	return ksr;
 }
 
@@ -283,6 +285,10 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 		vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
 				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
 	vgpu_event_cancel(exec->sim, &ksr->watchdog);
+	if (unlikely(ksr->launch.cooperative)) {
+		exec->cooperative--;
+		ksr->ctx->cooperative--;
+	}
 	vgpu_residents_retire(exec, ksr);
 	if (ksr->reserved)
 		vgpu_list_for_each_safe(smst, next, &ksr->ctx->coming, struct vgpu_smst, node)
@@ -430,7 +436,8 @@ static void drain_begin(struct vgpu_exec *exec, u32 sm)
 
 void vgpu_exec_drain(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
 {
-	begin_preemption(exec, sm, next, drain_begin);
+	begin_preemption(exec, sm, next,
+			 vgpu_exec_cooperates(exec, sm) ? vgpu_exec_save_all : drain_begin);
 }
 
 int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
@@ -578,6 +585,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_event_cancel(exec->sim, &exec->spread);
 	vgpu_event_cancel(exec->sim, &exec->announce);
 	vgpu_event_cancel(exec->sim, &exec->throttle_look);
+	vgpu_event_cancel(exec->sim, &exec->rotation);
 	vgpu_event_cancel(exec->sim, &exec->turn.event);
 	vgpu_event_cancel(exec->sim, &exec->swap_test);
 	while (exec->sms_made)

@@ -149,6 +149,16 @@ u64 vgpu_exec_halt(struct vgpu_exec *exec, u32 sm)
 	return vgpu_sm_halt(&exec->sms[sm]);
 }
 
+bool vgpu_exec_cooperates(const struct vgpu_exec *exec, u32 sm)
+{
+	return exec->smst[sm].ksr && exec->smst[sm].ksr->launch.cooperative;
+}
+
+bool vgpu_exec_block_cooperates(const struct vgpu_block *block)
+{
+	return block->launch->cooperative;
+}
+
 u64 vgpu_exec_drain_time(const struct vgpu_exec *exec, u32 sm)
 {
 	return vgpu_sm_drain_time(&exec->sms[sm]);
@@ -254,4 +264,53 @@ void vgpu_exec_rerank(struct vgpu_exec *exec)
 void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preemption *preemption)
 {
 	exec->preemption = preemption;
+}
+
+/* ---- the four resources of an SM and their shares (SMK 5.2) --------------- */
+
+/*
+ * used / all in 2^-32; both below 2^44, more than devices have. Shares are compared, so equal parts
+ * must be equal numbers: the part is rounded down from the exact one, and of two parts that differ
+ * by 2^-32 or more the larger one is the larger number.
+ */
+static u64 part(u64 used, u64 all)
+{
+	return all ? vgpu_mul_div(used, VGPU_SHARE_ONE, all) : 0;
+}
+
+static u64 larger(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+u64 vgpu_resources_share(const struct vgpu_resources *used, const struct vgpu_resources *all)
+{
+	return larger(larger(part(used->registers, all->registers),
+			     part(used->shared_bytes, all->shared_bytes)),
+		      larger(part(used->threads, all->threads), part(used->blocks, all->blocks)));
+}
+
+void vgpu_resources_add(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count)
+{
+	sum->registers += one->registers * count;
+	sum->shared_bytes += one->shared_bytes * count;
+	sum->threads += one->threads * count;
+	sum->blocks += one->blocks * count;
+}
+
+void vgpu_resources_sub(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count)
+{
+	sum->registers -= one->registers * count;
+	sum->shared_bytes -= one->shared_bytes * count;
+	sum->threads -= one->threads * count;
+	sum->blocks -= one->blocks * count;
+}
+
+bool vgpu_resources_fit(const struct vgpu_resources *used, const struct vgpu_resources *more,
+			const struct vgpu_resources *all)
+{
+	return used->registers + more->registers <= all->registers &&
+	       used->shared_bytes + more->shared_bytes <= all->shared_bytes &&
+	       used->threads + more->threads <= all->threads &&
+	       used->blocks + more->blocks <= all->blocks;
 }

@@ -2,8 +2,8 @@
 /*
  * The SM driver (Tanasic 2.3, figure 5.2): it sets an SM up for a kernel, issues thread blocks
  * until the SM is fully occupied, and issues another whenever one ends; preempted blocks come
- * before new ones (5.2.3). A reserved SM gets no more blocks: when the last has left, it is set up
- * for the kernel that reserved it.
+ * before new ones (5.2.3), but of cooperative kernels (rotate.c). A reserved SM gets no more
+ * blocks: when the last has left, it is set up for the kernel that reserved it.
  *
  * What an SM will issue after its setup is claimed when the setup begins. A kernel with few blocks
  * so takes as many SMs as it can fill, and the next kernel gets the others at once. With
@@ -189,7 +189,7 @@ static bool issue_block(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_
 	struct vgpu_block *block;
 	bool failed;
 
-	if (unlikely(!vgpu_list_empty(&ksr->ptbq))) {
+	if (unlikely(!vgpu_list_empty(&ksr->ptbq)) && !vgpu_ksr_new_first(ksr)) {
 		if (spare)
 			vgpu_block_put(exec, spare);
 		block = vgpu_list_first(&ksr->ptbq, struct vgpu_block, node);
@@ -283,6 +283,7 @@ void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	exec->idle[sm / 64] &= ~(1ull << (sm % 64));
 	exec->idle_count--;
 	smst->ksr = ksr;
+	smst->turns = 0;
 	vgpu_runqueue_sm(exec, sm);
 	if (!ksr->sms++ && unlikely(ksr->started))
 		vgpu_exec_runs(exec, ksr);

@@ -69,6 +69,7 @@ struct vgpu_sharer {
 	u32 coming;			/* not of these: they come when there is room */
 	u32 partition;			/* most blocks; VGPU_NO_PARTITION */
 	u32 would_leave;		/* blocks, for an announced launch (trial.c) */
+	u32 turns;			/* since a block came first, or left for it (rotate.c) */
 	struct vgpu_row_event setup;
 };
 
@@ -127,6 +128,7 @@ struct vgpu_smst {
 	u32 kernels;			/* residents */
 	/* blocks it will issue: when set up, or when as many of those being saved have been */
 	u32 claimed;
+	u32 turns;			/* for which it has been @ksr's (rotate.c) */
 	u32 room;			/* part of that of @ksr */
 	u32 saving;			/* number of the moving blocks that are being saved */
 	u32 restoring;

@@ -4,7 +4,7 @@
  * (placement/throttlers.c): SMs that have blocks of it, all but one at most. An SM that is to
  * leave, or that has no block of the context any more, is throttled for it no more. When the SMs
  * that run have none left, those that are throttled have what is left of its work, and all of them
- * go on.
+ * go on. While a context has a cooperative kernel none is: its blocks wait for each other.
  */
 #include "exec.h"
 
@@ -62,7 +62,7 @@ bool vgpu_exec_throttle(struct vgpu_exec_context *ctx, u32 sm)
 	struct vgpu_exec *exec = ctx->exec;
 	u32 id = ctx->sched.id;
 
-	if (sm >= exec->config->sms || exec->smst[sm].leaving ||
+	if (sm >= exec->config->sms || exec->smst[sm].leaving || ctx->cooperative ||
 	    !has_blocks(&exec->sms[sm], id) || vgpu_sm_throttles(&exec->sms[sm], id) ||
 	    vgpu_exec_running_sms(ctx) < 2 ||
 	    !vgpu_sm_throttle(&exec->sms[sm], id, exec->throttles++))

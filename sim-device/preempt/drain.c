@@ -2,20 +2,25 @@
 /*
  * SM draining (Tanasic 5.2.2): the SM driver issues no more thread blocks to a reserved SM, and
  * when those that are there have ended naturally it is free. Nothing is saved, nothing restored.
- * How long that takes is up to the blocks: one that never ends is never preempted.
+ * How long that takes is up to the blocks: one that never ends is never preempted. Those of a
+ * cooperative kernel are switched: they may wait for one that has no place before they leave.
  */
 #include "common.h"
 
 /* All of it is what the SM driver does with a reserved SM. */
 static void drain_begin(struct vgpu_exec *exec, u32 sm)
 {
-	(void)exec;
-	(void)sm;
+	if (vgpu_exec_cooperates(exec, sm))
+		vgpu_preemption_switch.begin(exec, sm);
 }
 
 static void drain_estimate(struct vgpu_exec *exec, u32 sm,
 			   struct vgpu_preemption_estimate *estimate)
 {
+	if (vgpu_exec_cooperates(exec, sm)) {
+		vgpu_preemption_switch.estimate(exec, sm, estimate);
+		return;
+	}
 	*estimate = (struct vgpu_preemption_estimate){
 		.latency = vgpu_exec_drain_time(exec, sm),
 	};
@@ -25,7 +30,8 @@ static void drain_estimate_block(struct vgpu_exec *exec, const struct vgpu_block
 				 struct vgpu_preemption_estimate *estimate)
 {
 	*estimate = (struct vgpu_preemption_estimate){
-		.latency = vgpu_exec_block_drain_time(exec, block),
+		.latency = vgpu_exec_block_cooperates(block) ?
+				   VGPU_NEVER : vgpu_exec_block_drain_time(exec, block),
 	};
 }
 

@@ -8,9 +8,12 @@
 
 static void drain_then_switch_begin(struct vgpu_exec *exec, u32 sm)
 {
-	vgpu_preemption_at_time(exec, sm,
-				vgpu_exec_time_after(exec, vgpu_exec_config(exec)->drain_ps),
-				vgpu_preemption_switch.begin);
+	if (vgpu_exec_cooperates(exec, sm))
+		vgpu_preemption_switch.begin(exec, sm);
+	else
+		vgpu_preemption_at_time(
+			exec, sm, vgpu_exec_time_after(exec, vgpu_exec_config(exec)->drain_ps),
+			vgpu_preemption_switch.begin);
 }
 
 static void drain_then_switch_estimate(struct vgpu_exec *exec, u32 sm,
@@ -19,7 +22,7 @@ static void drain_then_switch_estimate(struct vgpu_exec *exec, u32 sm,
 	u64 drain = vgpu_exec_config(exec)->drain_ps;
 
 	vgpu_preemption_drain.estimate(exec, sm, estimate);
-	if (estimate->latency <= drain)
+	if (estimate->latency <= drain || vgpu_exec_cooperates(exec, sm))
 		return;
 	vgpu_preemption_switch.estimate(exec, sm, estimate);
 	/* At most: faults that it would stall on are served while it drains, too. */

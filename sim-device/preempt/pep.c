@@ -121,7 +121,7 @@ static void pep_begin(struct vgpu_exec *exec, u32 sm)
 {
 	u64 left;
 
-	if (vgpu_exec_is_watched(exec, sm)) {
+	if (vgpu_exec_is_watched(exec, sm) && !vgpu_exec_cooperates(exec, sm)) {
 		left = vgpu_exec_longest_left(exec, sm);
 		if (left <= vgpu_exec_switch_time(exec, sm)) {
 			/* one that ends just then has ended in time */
@@ -138,7 +138,7 @@ static void pep_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_
 	u64 left;
 
 	vgpu_preemption_switch.estimate(exec, sm, estimate);
-	if (!vgpu_exec_is_watched(exec, sm))
+	if (!vgpu_exec_is_watched(exec, sm) || vgpu_exec_cooperates(exec, sm))
 		return;
 	left = vgpu_exec_longest_left(exec, sm);
 	if (left <= vgpu_exec_switch_time(exec, sm))
@@ -154,6 +154,7 @@ static enum vgpu_leave pep_choose(struct vgpu_exec *exec, const struct vgpu_bloc
 	u64 left = vgpu_exec_block_left(exec, block);
 
 	if (!late && vgpu_exec_is_watched(exec, vgpu_exec_sm_of(block)) && left != VGPU_NEVER &&
+	    !vgpu_exec_block_cooperates(block) &&
 	    (stop == VGPU_NEVER || left <= stop + save)) {
 		*estimate = (struct vgpu_preemption_estimate){ .latency = left };
 		return VGPU_LEAVE_DRAIN;

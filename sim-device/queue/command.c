@@ -58,6 +58,7 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 	unsigned int i;
 
 	memset(launch, 0, sizeof(*launch));
+	launch->cooperative = command->cmd.flags & VGPU_LAUNCH_COOPERATIVE;
 	if (command->cmd.op == VGPU_CMD_PROFILED) {
 		launch->kind = profiled->touches ? &vgpu_block_touching : &vgpu_block_profiled;
 		launch->module = ~0u;
@@ -133,6 +134,17 @@ static bool timing_is_there(const struct vgpu_command *command)
 		compiled_kind(command) == command->queue->all->exec->timing->kind);
 }
 
+/* Has an SM room for a block, and the device for all of them if they are to be there together? */
+static int check_occupancy(const struct vgpu_config *config, const struct vgpu_launch *launch)
+{
+	u64 room = vgpu_occupancy(config, launch->threads, launch->regs_per_block,
+				  launch->shared_bytes, NULL);
+
+	if (!room)
+		return -EINVAL;
+	return launch->cooperative && launch->blocks > room * config->sms ? -E2BIG : 0;
+}
+
 static int check_launch(const struct check *c)
 {
 	const struct vgpu_cmd_launch *cmd = &c->command->cmd.launch;
@@ -142,6 +154,7 @@ static int check_launch(const struct check *c)
 	u64 blocks = 1;
 	u64 threads = 1;
 	unsigned int i;
+	int err;
 
 	for (i = 0; i < 3; i++) {
 		if (!cmd->grid[i] || cmd->grid[i] > config->grid_limit[i])
@@ -169,9 +182,9 @@ static int check_launch(const struct check *c)
 	if (!timing_is_there(c->command))
 		return -EOPNOTSUPP;
 	shape_launch(c->command, &launch);
-	if (!vgpu_occupancy(config, launch.threads, launch.regs_per_block, launch.shared_bytes,
-			    NULL))
-		return -EINVAL;
+	err = check_occupancy(config, &launch);
+	if (err)
+		return err;
 	if (cmd->param_bytes)
 		memcpy(c->command->params, c->push->params, cmd->param_bytes);
 	return 0;
@@ -253,6 +266,7 @@ static int check_profiled(const struct check *c)
 {
 	const struct vgpu_cmd_profiled *cmd = &c->command->cmd.profiled;
 	const struct vgpu_config *config = c->queue->all->config;
+	struct vgpu_launch launch;
 
 	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps ||
 	    cmd->block_ps > BLOCK_PS_MAX)
@@ -263,9 +277,8 @@ static int check_profiled(const struct check *c)
 		return -EINVAL;
 	if (!cmd->threads || cmd->threads > config->threads_per_block)
 		return -EINVAL;
-	return vgpu_occupancy(config, cmd->threads, cmd->regs_per_block, cmd->shared_bytes, NULL) ?
-		       0 :
-		       -EINVAL;
+	shape_launch(c->command, &launch);
+	return check_occupancy(config, &launch);
 }
 
 static int check_announce(const struct check *c)
@@ -354,11 +367,11 @@ void vgpu_commands_fini(struct vgpu_queue_context *ctx)
 /* Those that operation @op has. */
 static u16 flags_of(u32 op)
 {
-	u16 priority = VGPU_LAUNCH_PRIORITY(7);
+	u16 both = VGPU_LAUNCH_PRIORITY(7) | VGPU_LAUNCH_COOPERATIVE;
 
 	if (op == VGPU_CMD_LAUNCH)
-		return VGPU_LAUNCH_APART | VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL | priority;
-	return op == VGPU_CMD_PROFILED ? priority : 0;
+		return VGPU_LAUNCH_APART | VGPU_LAUNCH_PIPELINE | VGPU_LAUNCH_INTERVAL | both;
+	return op == VGPU_CMD_PROFILED ? both : 0;
 }
 
 int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,

@@ -42,6 +42,7 @@ struct vgpu_launch {
 	u32 dynamic_shared;
 	bool stopped;			/* its context has died: no block executes any more */
 	bool apart;			/* VGPU_LAUNCH_APART */
+	bool cooperative;		/* VGPU_LAUNCH_COOPERATIVE */
 	const u8 *params;
 	u32 param_bytes;
 	/* profiled only */

@@ -39,6 +39,7 @@ refused_by_nvcc() { # NAME
 	case $1 in
 	copies_between_spaces) echo "__builtin_memmove in device code is clang's" ;;
 	device_properties) echo "members of cudaDeviceProp that CUDA 13 dropped" ;;
+	large_tiles) echo "tiles of more than a warp that reduce 24 bytes, or are a thread_group, are ours" ;;
 	group_calls) echo "coalesced_group::shfl_xor is ours" ;;
 	half_types) echo "names of half arithmetic that nvcc has under others" ;;
 	managed_variables) echo "a managed variable that is a member of a class is ours" ;;

@@ -33,7 +33,7 @@ make() {
 	command make -j2 build/libvgpu-device.a >build.log 2>&1 && rm build/tools/vgpu-sim &&
 		gcc -o build/tools/vgpu-sim "$top"/build/native/tools/vgpu-sim/*.o \
 			$(find "$top/build/native/tools/vgpu-trace" -name '*.o' ! -name main.o) \
-			"$top/build/native/libtools.a" build/libvgpu-device.a -Wl,--as-needed -ljansson -linih -lm -lpthread >>build.log 2>&1 ||
+			"$top"/build/native/lib{tools,vgpu}.a build/libvgpu-device.a -Wl,--as-needed -ljansson -linih -lm -lpthread >>build.log 2>&1 ||
 		tail -n 20 build.log
 }
 

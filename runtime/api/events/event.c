@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "across.h"
+#include "graph/capture.h"
 #include "ipc_event.h"
 
 #define SLOTS 64u
@@ -80,7 +81,7 @@ static bool is_of(const struct rt_state *context, const struct vgpuEvent *handle
 	return false;
 }
 
-static bool event_known(const struct vgpuEvent *handle)
+bool rt_event_known(const struct vgpuEvent *handle)
 {
 	return is_of(rt_current, handle);
 }
@@ -90,7 +91,7 @@ static struct rt_state *context_of(const struct vgpuEvent *handle)
 {
 	struct rt_state *state;
 
-	if (event_known(handle))
+	if (rt_event_known(handle))
 		return rt_current;
 	rt_for_each(state)
 		if (is_of(state, handle))
@@ -164,7 +165,7 @@ vgpuError_t rt_ipc_event_export(vgpuEvent_t event, struct rt_ipc_event *handle)
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!event_known(event) || !(event->flags & vgpuEventInterprocess))
+	if (!rt_event_known(event) || !(event->flags & vgpuEventInterprocess))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	*handle = (struct rt_ipc_event){ .magic = RT_IPC_EVENT };
 	rt_event_page_name(event->page, &handle->name);
@@ -196,29 +197,23 @@ vgpuError_t vgpuEventDestroy(vgpuEvent_t handle)
 	*at = handle->next;
 	rt_ipc_event_detach(handle);
 	slot_put(handle);
+	free(handle->captured.list);
 	free(handle);
 	return leave_to(before, vgpuSuccess);
 }
 
-vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
+vgpuError_t rt_event_record(struct vgpuEvent *event, struct vgpuStream *stream)
 {
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_STAMP };
-	vgpuError_t error = rt_enter();
-	struct vgpuStream *stream;
+	vgpuError_t error;
 
-	if (error != vgpuSuccess)
-		return error;
-	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess && !event_known(event))
-		error = vgpuErrorInvalidResourceHandle;
-	if (error != vgpuSuccess)
-		return rt_leave(error);
+	event->capture = 0;
 	if (event->page)
-		return rt_leave(rt_ipc_event_record(event, stream));
+		return rt_ipc_event_record(event, stream);
 	slot_put(event);
 	event->slot = slot_get();
 	if (!event->slot)
-		return rt_leave(vgpuErrorMemoryAllocation);
+		return vgpuErrorMemoryAllocation;
 	error = rt_stream_begin(stream);
 	if (!(event->flags & vgpuEventDisableTiming) && error == vgpuSuccess) {
 		cmd.stamp.dst = (uint64_t)(uintptr_t)event->slot->stamp;
@@ -228,7 +223,52 @@ vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
 	event->seq = stream->last;
 	if (error == vgpuSuccess)
 		error = rt_flush(stream->queue);
+	return error;
+}
+
+vgpuError_t rt_event_record_with(vgpuEvent_t event, vgpuStream_t handle, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && !rt_event_known(event))
+		error = vgpuErrorInvalidResourceHandle;
+	if (error == vgpuSuccess && ((flags & ~1u) || (flags && !stream->capture)))
+		error = vgpuErrorInvalidValue;
+	if (error == vgpuSuccess)
+		error = stream->capture ? rt_capture_record(stream, event, flags) :
+					  rt_event_record(event, stream);
 	return rt_leave(error);
+}
+
+vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
+{
+	return rt_event_record_with(event, handle, 0);
+}
+
+/* @event is of @context. */
+static vgpuError_t wait_of(struct rt_state *context, struct vgpuEvent *event,
+			   struct vgpuStream *stream)
+{
+	vgpuError_t error = rt_stream_begin(stream);
+
+	if (error != vgpuSuccess)
+		return error;
+	if (rt_ipc_event_is_elsewhere(event))
+		return rt_ipc_event_hold(event, stream);
+	if (!event->queue)
+		return vgpuSuccess;
+	return context == rt_current ?
+		       rt_stream_wait(stream, event->queue, event->seq) :
+		       rt_event_hold_across(context, event->queue, event->seq, stream);
+}
+
+vgpuError_t rt_event_wait(struct vgpuEvent *event, struct vgpuStream *stream)
+{
+	return wait_of(rt_current, event, stream);
 }
 
 vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned int flags)
@@ -239,21 +279,25 @@ vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned
 
 	if (error != vgpuSuccess)
 		return error;
-	if (flags)
-		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_stream_of(handle, &stream);
 	context = context_of(event);
 	if (error == vgpuSuccess && !context)
 		error = vgpuErrorInvalidResourceHandle;
+	if (error == vgpuSuccess && ((flags & ~1u) || (flags && !stream->capture)))
+		error = vgpuErrorInvalidValue;
 	if (error == vgpuSuccess)
-		error = rt_stream_begin(stream);
-	if (error == vgpuSuccess && rt_ipc_event_is_elsewhere(event))
-		error = rt_ipc_event_hold(event, stream);
-	else if (error == vgpuSuccess && event->queue && context == rt_current)
-		error = rt_stream_wait(stream, event->queue, event->seq);
-	else if (error == vgpuSuccess && event->queue)
-		error = rt_event_hold_across(context, event->queue, event->seq, stream);
+		error = stream->capture || event->capture ?
+				rt_capture_wait(stream, event, flags) :
+				wait_of(context, event, stream);
 	return rt_leave(error);
+}
+
+/* Of an event of the current context: after an error, @before is. */
+static vgpuError_t check_captured(struct rt_state *before, const struct vgpuEvent *event)
+{
+	vgpuError_t error = event->capture ? rt_capture_event(event) : rt_capture_guard();
+
+	return error == vgpuSuccess ? error : leave_to(before, error);
 }
 
 vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
@@ -261,6 +305,8 @@ vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
 	struct rt_state *before = rt_current;
 	vgpuError_t error = enter_for(event);
 
+	if (error == vgpuSuccess)
+		error = check_captured(before, event);
 	if (error != vgpuSuccess)
 		return error;
 	if (rt_ipc_event_is_elsewhere(event))
@@ -277,6 +323,8 @@ vgpuError_t vgpuEventQuery(vgpuEvent_t event)
 	struct rt_state *before = rt_current;
 	vgpuError_t error = enter_for(event);
 
+	if (error == vgpuSuccess)
+		error = check_captured(before, event);
 	if (error != vgpuSuccess)
 		return error;
 	if (rt_ipc_event_is_elsewhere(event))
@@ -294,7 +342,11 @@ vgpuError_t vgpuEventElapsedTime(float *ms, vgpuEvent_t start, vgpuEvent_t end)
 		return error;
 	if (!ms)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (!event_known(start) || !event_known(end) || !start->slot || !end->slot ||
+	if (!rt_event_known(start) || !rt_event_known(end))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	if (start->capture || end->capture)
+		return rt_leave(rt_capture_event(start->capture ? start : end));
+	if (!start->slot || !end->slot ||
 	    ((start->flags | end->flags) & vgpuEventDisableTiming))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (start->queue)
@@ -315,6 +367,7 @@ void rt_events_reset(void)
 		event->queue = NULL;
 		rt_ipc_event_detach(event);
 		slot_put(event);
+		free(event->captured.list);
 		free(event);
 	}
 	for (struct rt_slot *slot = rt.busy_slots; slot; slot = slot->next)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/allocation.h"
+#include "graph/capture.h"
 #include "pool.h"
 #include "pool_parts.h"
 #include "sanitizer/sanitizer.h"
@@ -436,6 +438,25 @@ vgpuError_t rt_pool_free_later(const void *pointer, struct vgpuStream *stream)
 	return release(pointer, &use);
 }
 
+/* The memory is the graph's, whatever the pool. */
+static vgpuError_t capture_alloc(void **pointer, size_t bytes, struct vgpuStream *stream)
+{
+	struct rt_params params = { .type = RT_NODE_ALLOC };
+	vgpuError_t error;
+
+	*pointer = NULL;
+	if (!bytes)
+		return vgpuSuccess;
+	error = rt_graph_memory_new(bytes, &params.memory);
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_capture_add(stream, &params);
+	if (error == vgpuSuccess)
+		*pointer = (void *)(uintptr_t)params.memory->address;
+	rt_graph_memory_put(params.memory);
+	return error;
+}
+
 vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vgpuStream_t stream)
 {
 	vgpuError_t error = rt_enter();
@@ -450,6 +471,8 @@ vgpuError_t rt_pool_alloc(void **pointer, size_t bytes, struct rt_pool *pool, vg
 	if (error == vgpuSuccess &&
 	    (!pool_known(pool) || pool->device != rt_device() || pool->imported))
 		error = vgpuErrorInvalidValue;
+	if (error == vgpuSuccess && known->capture)
+		return rt_leave(capture_alloc(pointer, bytes, known));
 	if (error == vgpuSuccess)
 		error = rt_stream_begin(known);
 	if (error == vgpuSuccess) {

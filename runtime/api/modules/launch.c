@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "code_file.h"
+#include "graph/capture.h"
+#include "grid.h"
+#include "launch.h"
 #include "memory/pool_store.h"
 #include "memory/views.h"
 #include "timing.h"
@@ -22,8 +25,9 @@ static vgpuError_t check_arguments(const struct vgpu_program_kernel *kernel, voi
 	return vgpuSuccess;
 }
 
-static vgpuError_t check(const struct vgpuFunction *function, const unsigned int grid[3],
-			 const unsigned int block[3], void **arguments, size_t dynamic_shared)
+vgpuError_t rt_launch_check(const struct vgpuFunction *function, const unsigned int grid[3],
+			    const unsigned int block[3], void **arguments, size_t dynamic_shared,
+			    bool cooperative)
 {
 	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
@@ -49,6 +53,13 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 			   rt_kernel(function)->name, vass->max_threads,
 			   (unsigned long long)threads);
 		return vgpuErrorInvalidValue;
+	}
+	if (cooperative) {
+		vgpuError_t error = rt_grid_check(function, (uint64_t)grid[0] * grid[1] * grid[2],
+						  (unsigned int)threads, dynamic_shared);
+
+		if (error != vgpuSuccess)
+			return error;
 	}
 	return check_arguments(rt_kernel(function), arguments);
 }
@@ -105,11 +116,10 @@ static bool is_apart(const struct vgpu_program_kernel *kernel, const uint8_t *pa
  */
 #define LOOK_UP_AFTER	256u
 
-static vgpuError_t announce(const struct vgpuFunction *function, const unsigned int grid[3],
-			    const unsigned int block[3], size_t dynamic_shared,
-			    struct vgpuStream *stream)
+static vgpuError_t announce(const struct rt_prepared *launch, struct vgpuStream *stream)
 {
-	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
+	const struct vgpu_vass_kernel *vass = &rt_kernel(launch->function)->vass;
+	const uint32_t *grid = launch->cmd.launch.grid, *block = launch->cmd.launch.block;
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_ANNOUNCE };
 	vgpuError_t error;
 
@@ -125,58 +135,115 @@ static vgpuError_t announce(const struct vgpuFunction *function, const unsigned 
 	cmd.announce.blocks = (uint64_t)grid[0] * grid[1] * grid[2];
 	cmd.announce.threads = block[0] * block[1] * block[2];
 	cmd.announce.regs_per_block = (cmd.announce.threads + 31) / 32 * 32 * vass->regs;
-	cmd.announce.shared_bytes = vass->shared_bytes + (uint32_t)dynamic_shared;
-	error = rt_stream_begin(stream);
-	if (error == vgpuSuccess)
-		error = rt_stream_put(stream, &cmd, NULL);
+	cmd.announce.shared_bytes = vass->shared_bytes + launch->cmd.launch.dynamic_shared;
+	error = rt_stream_put(stream, &cmd, NULL);
 	return error == vgpuSuccess ? rt_flush(stream->queue) : error;
 }
 
-vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
-		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
-		      struct vgpuStream *stream)
+vgpuError_t rt_launch_prepare(struct vgpuFunction *function, const unsigned int grid[3],
+			      const unsigned int block[3], size_t dynamic_shared, bool cooperative,
+			      struct rt_prepared *out)
 {
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
 	const struct vgpu_program_kernel *kernel;
 	const struct rt_image *image;
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
-	struct rt_queue *queue = stream->queue;
-	uint8_t params[VGPU_VASS_MAX_PARAM];
 	uint32_t index;
-	vgpuError_t error = check(function, grid, block, arguments, dynamic_shared);
 
-	if (error != vgpuSuccess)
-		return error;
-	error = announce(function, grid, block, dynamic_shared, stream);
-	if (error != vgpuSuccess)
-		return error;
 	image = rt_image_for(function, block[0] * block[1] * block[2], &cmd.launch.kernel);
 	if (!image)
 		return vgpuErrorLaunchOutOfResources;
 	index = cmd.launch.kernel;
 	kernel = rt_image_kernel(image, index, &cmd.launch.module, &cmd.launch.kernel);
 	rt_code_append(function->module, image, index, cmd.launch.module, cmd.launch.kernel);
-	if (kernel->vass.param_bytes)
-		memset(params, 0, kernel->vass.param_bytes);
-	for (uint32_t i = 0; i < kernel->param_count; i++)
-		memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size);
-	rt.malloc.launched |= kernel->uses_heap;
-	rt.printf.launched |= kernel->uses_print;
-	rt.printf.pending |= kernel->uses_print;
 	memcpy(cmd.launch.grid, grid, sizeof(cmd.launch.grid));
 	memcpy(cmd.launch.block, block, sizeof(cmd.launch.block));
 	cmd.launch.dynamic_shared = (uint32_t)dynamic_shared;
 	cmd.launch.param_bytes = kernel->vass.param_bytes;
-	error = rt_timing_of(kernel->name, &cmd.flags);
+	if (cooperative)
+		cmd.flags |= VGPU_LAUNCH_COOPERATIVE;
+	*out = (struct rt_prepared){ function, kernel, cmd };
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_launch_put(const struct rt_prepared *launch, void *params, unsigned int priority,
+			  struct vgpuStream *stream)
+{
+	const struct vgpu_program_kernel *kernel = launch->kernel;
+	struct vgpu_cmd cmd = launch->cmd;
+	uint64_t workspace = 0;
+	vgpuError_t error = announce(launch, stream);
+
+	if (error == vgpuSuccess)
+		error = rt_timing_of(kernel->name, &cmd.flags);
 	if (error != vgpuSuccess)
 		return error;
-	cmd.flags |= VGPU_LAUNCH_PRIORITY(stream->priority);
+	rt.malloc.launched |= kernel->uses_heap;
+	rt.printf.launched |= kernel->uses_print;
+	rt.printf.pending |= kernel->uses_print;
+	cmd.flags |= launch->cmd.flags | VGPU_LAUNCH_PRIORITY(priority);
 	if (is_apart(kernel, params))
 		cmd.flags |= VGPU_LAUNCH_APART;
-	error = rt_stream_begin(stream);
+	if (cmd.flags & VGPU_LAUNCH_COOPERATIVE && kernel->workspace_offset) {
+		error = rt_grid_workspace(stream, &workspace);
+		memcpy((uint8_t *)params + kernel->workspace_offset, &workspace,
+		       sizeof(workspace));
+	}
 	if (error == vgpuSuccess)
 		error = rt_stream_put(stream, &cmd, kernel->vass.param_bytes ? params : NULL);
 	if (error == vgpuSuccess)
 		rt_range_tell(stream);
+	return error;
+}
+
+static vgpuError_t capture(struct vgpuFunction *function, const unsigned int grid[3],
+			   const unsigned int block[3], void **arguments, size_t dynamic_shared,
+			   bool cooperative, struct vgpuStream *stream)
+{
+	const struct rt_params params = {
+		.type = RT_NODE_KERNEL,
+		.kernel = {
+			.context = rt_current,
+			.generation = rt.generation,
+			.function = function,
+			.grid = { grid[0], grid[1], grid[2] },
+			.block = { block[0], block[1], block[2] },
+			.shared = dynamic_shared,
+			.priority = stream->priority,
+			.cooperative = cooperative,
+			.arguments = arguments,
+		},
+	};
+
+	return rt_capture_add(stream, &params);
+}
+
+static vgpuError_t launch(struct vgpuFunction *function, const unsigned int grid[3],
+			  const unsigned int block[3], void **arguments, size_t dynamic_shared,
+			  bool cooperative, struct vgpuStream *stream)
+{
+	struct rt_queue *queue = stream->queue;
+	const struct vgpu_program_kernel *kernel;
+	uint8_t params[VGPU_VASS_MAX_PARAM];
+	struct rt_prepared prepared;
+	vgpuError_t error = rt_launch_check(function, grid, block, arguments, dynamic_shared,
+					    cooperative);
+
+	if (error != vgpuSuccess)
+		return error;
+	if (stream->capture)
+		return capture(function, grid, block, arguments, dynamic_shared, cooperative,
+			       stream);
+	error = rt_launch_prepare(function, grid, block, dynamic_shared, cooperative, &prepared);
+	if (error != vgpuSuccess)
+		return error;
+	kernel = prepared.kernel;
+	if (kernel->vass.param_bytes)
+		memset(params, 0, kernel->vass.param_bytes);
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size);
+	error = rt_stream_begin(stream);
+	if (error == vgpuSuccess)
+		error = rt_launch_put(&prepared, params, stream->priority, stream);
 	/*
 	 * A few go out at once, so that the device has work; in a long row of launches they go in
 	 * batches.
@@ -187,6 +254,20 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	if (error == vgpuSuccess && rt.launch_blocking)
 		error = rt_wait(queue, stream->last);
 	return error;
+}
+
+vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
+		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
+		      struct vgpuStream *stream)
+{
+	return launch(function, grid, block, arguments, dynamic_shared, false, stream);
+}
+
+vgpuError_t rt_launch_cooperative(struct vgpuFunction *function, const unsigned int grid[3],
+				  const unsigned int block[3], void **arguments,
+				  size_t dynamic_shared, struct vgpuStream *stream)
+{
+	return launch(function, grid, block, arguments, dynamic_shared, true, stream);
 }
 
 vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3],

@@ -22,6 +22,9 @@ static void module_free(struct vgpuModule *module)
 		rt_image_free(&variant->image);
 		free(variant);
 	}
+	for (uint32_t i = 0; module->functions && i < module->image.program->kernel_count; i++)
+		free(module->functions[i].said);
+	free(module->functions);
 	rt_image_free(&module->image);
 	for (uint32_t i = 0; i < module->options.placed_count; i++)
 		free((void *)(uintptr_t)module->options.placed[i].name);
@@ -29,7 +32,6 @@ static void module_free(struct vgpuModule *module)
 	for (uint32_t i = 0; i < module->managed_count; i++)
 		free(module->managed[i].name);
 	free(module->managed);
-	free(module->functions);
 	free(module->ptx);
 	free(module);
 }
@@ -367,6 +369,7 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 	if (!*at)
 		return vgpuErrorInvalidResourceHandle;
 	*at = module->next;
+	rt.unloads++;
 	error = rt_error_of(unload(module));
 	if (module->data) {
 		forget_variables(module);

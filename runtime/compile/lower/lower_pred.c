@@ -305,6 +305,14 @@ static const struct {
 	[PTX_SR_GLOBALTIMER_HI] = { VGPU_SR_GLOBALTIMER, 0, 2 },
 };
 
+/* Half of the address of the workspace, a parameter that the launch puts behind the others. */
+static void workspace_half(struct cc_lower *l, uint32_t dst, bool upper)
+{
+	l->cc->uses_workspace = true;
+	cc_op(l, VGPU_OP_LDP, 2, dst, CC_NONE, CC_NONE, CC_NONE)->imm =
+		l->cc->workspace_offset + 4 * upper;
+}
+
 static void mov_special(struct cc_lower *l, uint32_t dst, uint32_t number, bool wide)
 {
 	unsigned int which = number & 255, component = number >> 8;
@@ -317,7 +325,9 @@ static void mov_special(struct cc_lower *l, uint32_t dst, uint32_t number, bool 
 								     which == PTX_SR_NCTAID) });
 		return;
 	}
-	if (special[which].wide) {
+	if (which == PTX_SR_WORKSPACE_HI || which == PTX_SR_WORKSPACE_LO) {
+		workspace_half(l, r, which == PTX_SR_WORKSPACE_HI);
+	} else if (special[which].wide) {
 		q = special[which].wide == 1 && wide ? dst : cc_temp(l, CC_Q);
 		cc_op(l, VGPU_OP_SREGQ, 0, q, CC_NONE, CC_NONE, CC_NONE)->imm = special[which].sreg;
 		if (special[which].wide == 1 && wide)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce() of cooperative groups over the lanes of a warp, in the order of their ranks, and the
+ * reduce() of cooperative groups, in the order of the ranks of lanes and of warps, and the
  * operations it takes.
  */
 #ifndef VGPU_CUDA_COOPERATIVE_GROUPS_REDUCE_H
@@ -40,17 +40,40 @@ static __device__ __inline__ typename std::decay<T>::type reduce(const Group &gr
 	return result;
 }
 
+namespace details
+{
+
 /* A tile's size is a power of two: a butterfly. */
+template <unsigned int Size, class T, class Operation>
+static __device__ __inline__ T reduce_tile(const small_tile<Size> &tile, T result,
+					   Operation &operation)
+{
+	for (unsigned int by = 1; by < Size; by *= 2)
+		result = operation(result, from_lane(tile.__vgpu_mask(), result,
+						     (int)(lane() ^ by)));
+	return result;
+}
+
+/* Of more than a warp: of each warp, then of these. */
+template <unsigned int Size, class T, class Operation>
+static __device__ __inline__ T reduce_tile(const large_tile<Size> &, T value, Operation &operation)
+{
+	T all[Size / 32], result;
+
+	tile_collect<Size>(reduce_tile(small_tile<32>(), value, operation), lane() == 0, all);
+	result = all[0];
+	for (unsigned int w = 1; w < tile_warps(Size); w++)
+		result = operation(result, all[w]);
+	return result;
+}
+
+}
+
 template <unsigned int Size, class Parent, class T, class Operation>
 static __device__ __inline__ typename std::decay<T>::type
 reduce(const thread_block_tile<Size, Parent> &tile, T &&value, Operation &&operation)
 {
-	typename std::decay<T>::type result = value;
-
-	for (unsigned int by = 1; by < Size; by *= 2)
-		result = operation(result, details::from_lane(tile.__vgpu_mask(), result,
-							      (int)(details::lane() ^ by)));
-	return result;
+	return details::reduce_tile(tile, typename std::decay<T>::type(value), operation);
 }
 
 /* A whole group's result, added to a variable by its first thread. */

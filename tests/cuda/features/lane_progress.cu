@@ -158,12 +158,14 @@ __global__ void hand_over(int *out)
 		if (lane < 16) {
 			while (full[pair])
 				;
+			__threadfence_block();
 			slot[pair] = n * (pair + 1);
 			__threadfence_block();
 			full[pair] = 1;
 		} else {
 			while (!full[pair])
 				;
+			__threadfence_block();
 			sum += slot[pair];
 			__threadfence_block();
 			full[pair] = 0;

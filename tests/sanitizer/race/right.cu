@@ -718,6 +718,30 @@ static void managed(void)
 	done();
 }
 
+/* Each lane of the upper half waits for one of the lower half, by a word each, and answers. */
+__global__ void k_lane_flags(int *out)
+{
+	__shared__ volatile int slot[16], full[16];
+	int lane = threadIdx.x, pair = lane < 16 ? lane : 31 - lane, sum = 0;
+
+	if (lane < 16)
+		full[lane] = 0;
+	__syncwarp();
+	for (int n = 1; n <= 3; n++) {
+		while (full[pair] != lane / 16)
+			;
+		__threadfence_block();
+		if (lane < 16)
+			slot[pair] = n;
+		else
+			sum += slot[pair];
+		__threadfence_block();
+		full[pair] = lane < 16;
+	}
+	out[lane] = sum;
+}
+SIMPLE(lane_flags, 1, 32)
+
 int main(int argc, char **argv)
 {
 	static const struct race_case cases[] = {
@@ -733,6 +757,7 @@ int main(int argc, char **argv)
 		CASE(histogram),
 		CASE(lock_fences),
 		CASE(lanes_lock),
+		CASE(lane_flags),
 		CASE(ticket_lock),
 		CASE(last_block),
 		CASE(all_fence),

@@ -301,7 +301,8 @@ static void functions_are_found_by_name(void **state)
 			       CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
 	assert_ptr_not_equal(old, thread);
 	/* what there is not can be called, and says so */
-	OK(cuGetProcAddress_v2("cuGraphCreate", (void **)&absent, 12000, 0, &status));
+	OK(cuGetProcAddress_v2("cuGraphConditionalHandleCreate", (void **)&absent, 12000, 0,
+			       &status));
 	REFUSED(absent(), CUDA_ERROR_NOT_SUPPORTED);
 	REFUSED(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_FOUND);
 	assert_null(table);

@@ -39,7 +39,8 @@ static void every_word_is_known(void **state)
 /* The words that stand in the code of the front ends, REFUSE("...") */
 static void words_in_the_code_are_known(void **state)
 {
-	FILE *list = popen("grep -rhoE '(CUDA|DRV)_REFUSE\\(\"[^\"]+\"|return \"[a-zA-Z ]+ is\"' "
+	FILE *list = popen("grep -rhoE '(CUDA|DRV)_REFUSE\\(\"[^\"]+\"|"
+			   "_refuse\\(&[a-z]+, call, \"[^\"]+\"|return \"[a-zA-Z ]+ is\"' "
 			   "runtime/cuda runtime/driver", "r");
 	char line[256];
 	int count = 0;

@@ -162,12 +162,15 @@ cat >refused.cu <<'END'
 int main()
 {
 	cudaGraphicsResource_t resource = 0;
-	cudaGraph_t graph;
+	cudaGraphNodeParams params = {};
+	cudaGraphNode_t node;
 
 	for (int i = 0; i < 3; i++)
 		if (cudaGraphicsUnregisterResource(resource) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 			return 1;
-	if (cudaGraphCreate(&graph, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+	params.type = cudaGraphNodeTypeConditional;
+	if (cudaGraphAddNode(&node, 0, 0, 0, &params) != cudaErrorNotSupported ||
+	    cudaGetLastError() != cudaErrorNotSupported)
 		return 1;
 	return cudaGraphicsMapResources(0, &resource) != cudaErrorNotSupported;
 }
@@ -211,7 +214,7 @@ works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o ref
 works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
 	'vgpu: cudaGraphicsUnregisterResource: sharing memory with a graphics API is not supported (cudaErrorNotSupported): copy through memory of the host, with cudaMemcpy (docs/cuda.md#what-is-not-there)'"
 works "by the name of each call" "cudaGraphicsMapResources: sharing memory with a graphics API is not" ./refused
-works "of all of them" "cudaGraphCreate: graphs are not .*: put the kernels .*docs/cuda.md#" ./refused
+works "of all of them" "cudaGraphAddNode: conditional nodes are not .*: launch one graph .*docs/cuda.md#" ./refused
 
 # What CUDA has and vgpu has not: NAME of a line of CUDA, and what is said of it.
 absent() { # NAME SAID CODE [HEAD]
@@ -219,9 +222,8 @@ absent() { # NAME SAID CODE [HEAD]
 		"${4:-}" "$3" >absent.cu
 	refused "not there: $1" "(^vgpucc: absent.cu: $1|error: .*)$2.*docs/" "$vgpucc" -c absent.cu -o absent.o
 }
-absent "tiles of 64 threads" "take tiles of 32" \
-	'cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync()' \
-	'#include <cooperative_groups.h>'
+absent this_multi_grid " is of the grids of several devices.*each" \
+	'cooperative_groups::this_multi_grid().sync()' '#include <cooperative_groups.h>'
 absent this_cluster " is of clusters .*launch without" 'cooperative_groups::this_cluster().sync()' \
 	'#include <cooperative_groups.h>'
 absent __cluster_dims__ "__cluster_dims__: no clusters: launch without " '*p = 1' \
@@ -232,9 +234,9 @@ absent CUresult " is of the driver API: #include <cuda.h>" '*p = 1' 'CUresult re
 absent cuLaunchKernel " is of the driver API: #include <cuda.h>" '*p = 1' 'int launch() { return cuLaunchKernel(0); }'
 absent cuFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cuFunctionOfTomorrow(); }'
 absent nvmlReturn_t " is of NVML: #include <nvml.h>" '*p = 1' 'nvmlReturn_t result;'
-absent cudaGraphConditionalHandle " is of graphs.*streams" '*p = 1' 'cudaGraphConditionalHandle handle;'
+absent cudaGraphConditionalHandle " is of conditional nodes.*host" '*p = 1' 'cudaGraphConditionalHandle handle;'
 absent cudaFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cudaFunctionOfTomorrow(); }'
-absent __nv_fp8_e4m3 " is of numbers of 4 to 8 bits.*cuda_fp16.h" '*p = 1' '__nv_fp8_e4m3 number;'
+absent __nv_fp8_e4m3 " is of numbers of 8 bits: #include <cuda_fp8.h>" '*p = 1' '__nv_fp8_e4m3 number;'
 # names of headers that are nowhere, also where a toolkit is installed
 for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
@@ -242,7 +244,7 @@ for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow>
 	"cuda_awbarrier_of_tomorrow.h> is for .*__syncthreads" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
 	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra" \
-	"cuda_fp8_of_tomorrow.h> has numbers of 4 to 8 bits"; do
+	"cuda_fp6_of_tomorrow.h> has numbers of 4 and 6 bits"; do
 	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"
 done
 echo 'extern "C" int nvtxRangePushA(const char *); int main() { return nvtxRangePushA("x"); }' >marks.cu

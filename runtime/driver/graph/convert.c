@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver API: what nodes of graphs do, as the native API has it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph/allocation.h"
+#include "api/modules/launch.h"
+#include "convert.h"
+
+void drv_params_end(struct drv_params *node)
+{
+	free(node->arguments);
+	if (node->params.type == RT_NODE_ALLOC && node->params.memory)
+		rt_graph_memory_put(node->params.memory);
+}
+
+vgpuError_t drv_kernel(struct drv_params *node, const CUDA_KERNEL_NODE_PARAMS *params)
+{
+	struct rt_node_kernel *kernel = &node->params.kernel;
+	vgpuError_t error;
+
+	node->params.type = RT_NODE_KERNEL;
+	if (!params || (params->kernelParams && params->extra))
+		return vgpuErrorInvalidValue;
+	*kernel = (struct rt_node_kernel){
+		.context = rt_current,
+		.generation = rt.generation,
+		.grid = { params->gridDimX, params->gridDimY, params->gridDimZ },
+		.block = { params->blockDimX, params->blockDimY, params->blockDimZ },
+		.shared = params->sharedMemBytes,
+		.arguments = params->kernelParams,
+	};
+	error = drv_function(params->func, &kernel->function);
+	if (error == vgpuSuccess && params->extra) {
+		error = rt_launch_extra(kernel->function, params->extra, &node->arguments);
+		kernel->arguments = node->arguments;
+	}
+	return error;
+}
+
+vgpuError_t drv_kernel_v2(struct drv_params *node, const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+	CUDA_KERNEL_NODE_PARAMS first;
+
+	if (!params)
+		return drv_kernel(node, NULL);
+	memcpy(&first, params, sizeof(first));
+	/* a CUkernel may stand for a CUfunction */
+	if (!first.func)
+		first.func = (CUfunction)(void *)params->kern;
+	return drv_kernel(node, &first);
+}
+
+static bool side_of(struct rt_side *side, CUmemorytype type, const void *host, CUdeviceptr device)
+{
+	if (type == CU_MEMORYTYPE_HOST)
+		side->base = (void *)(uintptr_t)host;
+	else if (type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED)
+		side->base = drv_pointer(device);
+	else
+		return false;
+	return true;
+}
+
+vgpuError_t drv_copy(struct drv_params *node, const CUDA_MEMCPY3D *params)
+{
+	struct rt_node_copy *copy = &node->params.copy;
+
+	node->params.type = RT_NODE_COPY;
+	if (!params)
+		return vgpuErrorInvalidValue;
+	if (params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+	    params->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+		return vgpuErrorNotSupported;
+	/* a pitch of 0: rows without gaps */
+	*copy = (struct rt_node_copy){
+		.dst = {
+			.pitch = params->dstPitch ? params->dstPitch : params->WidthInBytes,
+			.rows = params->dstHeight ? params->dstHeight : params->Height,
+			.width = params->WidthInBytes,
+			.x = params->dstXInBytes, .y = params->dstY, .z = params->dstZ,
+		},
+		.src = {
+			.pitch = params->srcPitch ? params->srcPitch : params->WidthInBytes,
+			.rows = params->srcHeight ? params->srcHeight : params->Height,
+			.width = params->WidthInBytes,
+			.x = params->srcXInBytes, .y = params->srcY, .z = params->srcZ,
+		},
+		.width = params->WidthInBytes,
+		.height = params->Height,
+		.depth = params->Depth,
+		.kind = drv_copy_kind(params->dstMemoryType, params->srcMemoryType),
+	};
+	return side_of(&copy->dst, params->dstMemoryType, params->dstHost, params->dstDevice) &&
+	       side_of(&copy->src, params->srcMemoryType, params->srcHost, params->srcDevice) ?
+		       vgpuSuccess : vgpuErrorInvalidValue;
+}
+
+static CUmemorytype type_of(vgpuMemcpyKind kind, bool dst)
+{
+	if (kind == vgpuMemcpyDefault)
+		return CU_MEMORYTYPE_UNIFIED;
+	if (kind == vgpuMemcpyDeviceToDevice)
+		return CU_MEMORYTYPE_DEVICE;
+	if (kind == vgpuMemcpyHostToHost)
+		return CU_MEMORYTYPE_HOST;
+	return (kind == vgpuMemcpyHostToDevice) == dst ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+}
+
+void drv_tell_copy(const struct rt_node_copy *copy, CUDA_MEMCPY3D *out)
+{
+	CUdeviceptr dst = (CUdeviceptr)(uintptr_t)copy->dst.base;
+	CUdeviceptr src = (CUdeviceptr)(uintptr_t)copy->src.base;
+
+	*out = (CUDA_MEMCPY3D){
+		.srcXInBytes = copy->src.x, .srcY = copy->src.y, .srcZ = copy->src.z,
+		.srcMemoryType = type_of(copy->kind, false),
+		.srcPitch = copy->src.pitch, .srcHeight = copy->src.rows,
+		.dstXInBytes = copy->dst.x, .dstY = copy->dst.y, .dstZ = copy->dst.z,
+		.dstMemoryType = type_of(copy->kind, true),
+		.dstPitch = copy->dst.pitch, .dstHeight = copy->dst.rows,
+		.WidthInBytes = copy->width, .Height = copy->height, .Depth = copy->depth,
+	};
+	if (out->srcMemoryType == CU_MEMORYTYPE_HOST)
+		out->srcHost = copy->src.base;
+	else
+		out->srcDevice = src;
+	if (out->dstMemoryType == CU_MEMORYTYPE_HOST)
+		out->dstHost = copy->dst.base;
+	else
+		out->dstDevice = dst;
+}
+
+vgpuError_t drv_fill(struct drv_params *node, const CUDA_MEMSET_NODE_PARAMS *params)
+{
+	node->params.type = RT_NODE_FILL;
+	if (!params)
+		return vgpuErrorInvalidValue;
+	node->params.fill = (struct rt_node_fill){ drv_pointer(params->dst), params->pitch,
+						   params->value, params->elementSize,
+						   params->width, params->height };
+	return vgpuSuccess;
+}
+
+vgpuError_t drv_host(struct drv_params *node, const CUDA_HOST_NODE_PARAMS *params)
+{
+	node->params.type = RT_NODE_HOST;
+	if (!params)
+		return vgpuErrorInvalidValue;
+	node->params.host = (struct rt_node_host){ params->fn, params->userData };
+	return vgpuSuccess;
+}
+
+vgpuError_t drv_event_node(struct drv_params *node, bool record, CUevent event)
+{
+	node->params.type = record ? RT_NODE_EVENT_RECORD : RT_NODE_EVENT_WAIT;
+	node->params.event = drv_event(event);
+	return vgpuSuccess;
+}
+
+vgpuError_t drv_child(struct drv_params *node, CUgraph child)
+{
+	node->params.type = RT_NODE_CHILD;
+	node->params.child = drv_graph(child);
+	return vgpuSuccess;
+}
+
+vgpuError_t drv_alloc(struct drv_params *node, CUDA_MEM_ALLOC_NODE_PARAMS *params)
+{
+	const CUmemPoolProps *props = params ? &params->poolProps : NULL;
+	vgpuError_t error;
+
+	node->params.type = RT_NODE_ALLOC;
+	node->params.memory = NULL;
+	if (!params || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    props->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    props->location.id != rt_device() || !params->bytesize)
+		return vgpuErrorInvalidValue;
+	if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+		return vgpuErrorNotSupported;
+	error = rt_graph_memory_new(params->bytesize, &node->params.memory);
+	params->dptr = error == vgpuSuccess ? node->params.memory->address : 0;
+	return error;
+}
+
+vgpuError_t drv_free(struct drv_params *node, CUdeviceptr pointer)
+{
+	node->params.type = RT_NODE_FREE;
+	node->params.pointer = drv_pointer(pointer);
+	return vgpuSuccess;
+}
+
+vgpuError_t drv_any(struct drv_params *node, CUgraphNodeParams *params)
+{
+	node->params.type = RT_NODE_EMPTY;
+	if (!params)
+		return vgpuErrorInvalidValue;
+	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL: return drv_kernel_v2(node, &params->kernel);
+	case CU_GRAPH_NODE_TYPE_MEMCPY: return drv_copy(node, &params->memcpy.copyParams);
+	case CU_GRAPH_NODE_TYPE_MEMSET: return drv_fill(node, &params->memset.params);
+	case CU_GRAPH_NODE_TYPE_HOST: return drv_host(node, &params->host);
+	case CU_GRAPH_NODE_TYPE_GRAPH: return drv_child(node, params->graph.graph);
+	case CU_GRAPH_NODE_TYPE_EMPTY: return vgpuSuccess;
+	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+		return drv_event_node(node, false, params->eventWait.event);
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		return drv_event_node(node, true, params->eventRecord.event);
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return drv_alloc(node, &params->alloc);
+	case CU_GRAPH_NODE_TYPE_MEM_FREE: return drv_free(node, params->free.dptr);
+	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		return vgpuErrorNotSupported;
+	}
+	return vgpuErrorInvalidValue;
+}
+
+bool drv_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
+{
+	static const CUgraphEdgeData plain;
+
+	for (size_t i = 0; edges && i < count; i++)
+		if (memcmp(&edges[i], &plain, sizeof(plain)))
+			return false;
+	return true;
+}

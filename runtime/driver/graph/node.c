@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver API: what the nodes of a graph, and of an executable one, do.
+ */
+#include <string.h>
+
+#include "api/graph/allocation.h"
+#include "convert.h"
+
+/** struct target - where parameters go: a new node, a node, or one of an executable graph */
+struct target {
+	CUgraphNode *out;
+	CUgraph graph;
+	const CUgraphNode *after;
+	size_t count;
+	CUgraphExec exec;
+	CUgraphNode node;
+};
+
+#define NEW_NODE(out, graph, after, count)	(&(const struct target){ out, graph, after, count, \
+								  NULL, NULL })
+#define OLD_NODE(node)		(&(const struct target){ NULL, NULL, NULL, 0, NULL, node })
+#define NODE_OF(exec, node)	(&(const struct target){ NULL, NULL, NULL, 0, exec, node })
+
+static vgpuError_t apply(const struct target *target, struct drv_params *node, vgpuError_t error)
+{
+	if (error == vgpuSuccess && !target->node)
+		error = target->out ? rt_graph_add(drv_graph(target->graph),
+						   drv_nodes(target->after), target->count,
+						   &node->params, drv_list(target->out)) :
+				      vgpuErrorInvalidValue;
+	else if (error == vgpuSuccess)
+		error = target->exec ? rt_exec_set(drv_exec(target->exec), drv_node(target->node),
+						   &node->params) :
+				       rt_node_set(drv_node(target->node), &node->params);
+	drv_params_end(node);
+	return error;
+}
+
+/* A call that converts by @expression, into `node'. */
+#define APPLY(target, expression) ({ \
+	struct drv_params node = { .arguments = NULL }; \
+	DRV_GRAPH_CALL(apply(target, &node, expression)); \
+})
+
+/* The parameters of a node of this type; with rt_lock held. */
+#define READ(node, type, out, statement) ({ \
+	struct rt_params params; \
+	CUresult entered = drv_enter(); \
+	vgpuError_t error; \
+\
+	if (entered == CUDA_SUCCESS) { \
+		error = out ? rt_node_get(drv_node(node), type, &params) : \
+			      vgpuErrorInvalidValue; \
+		if (error == vgpuSuccess) { \
+			statement; \
+		} \
+		entered = drv_error(rt_leave(error)); \
+	} \
+	entered; \
+})
+
+/* ---- of any type ---------------------------------------------------------------- */
+
+static bool is_refused(const CUgraphNodeParams *params)
+{
+	return params && (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+			  params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ||
+			  params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
+			  params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
+}
+
+static CUresult refuse_type(const CUgraphNodeParams *params, const char *call)
+{
+	static bool conditional, semaphore, memory;
+
+	if (params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+		return drv_refuse(&memory, call, "waiting for words of memory is");
+	return params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ?
+		       drv_refuse(&conditional, call, "conditional nodes are") :
+		       drv_refuse(&semaphore, call, "semaphores of other APIs in graphs are");
+}
+
+CUresult cuGraphAddNode(CUgraphNode *out, CUgraph graph,
+			const CUgraphNode *after, size_t count,
+			CUgraphNodeParams *params)
+{
+	return is_refused(params) ? refuse_type(params, __func__) :
+		APPLY(NEW_NODE(out, graph, after, count), drv_any(&node, params));
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph,
+			   const CUgraphNode *after, const CUgraphEdgeData *edges,
+			   size_t count, CUgraphNodeParams *params)
+{
+	return drv_edges_are_plain(edges, count) ?
+		       cuGraphAddNode(out, graph, after, count, params) :
+		       DRV_REFUSE("edges with ports are");
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode at, CUgraphNodeParams *params)
+{
+	return is_refused(params) ? refuse_type(params, __func__) :
+				    APPLY(OLD_NODE(at), drv_any(&node, params));
+}
+
+CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode at,
+				  CUgraphNodeParams *params)
+{
+	return is_refused(params) ? refuse_type(params, __func__) :
+				    APPLY(NODE_OF(exec, at), drv_any(&node, params));
+}
+
+/* ---- kernels -------------------------------------------------------------------- */
+
+#define KERNEL_CALLS(suffix, type, convert) \
+	CUresult cuGraphAddKernelNode##suffix(CUgraphNode *out, CUgraph graph, \
+					      const CUgraphNode *after, size_t count, \
+					      const type *params) \
+	{ \
+		return APPLY(NEW_NODE(out, graph, after, count), convert(&node, params)); \
+	} \
+	CUresult cuGraphKernelNodeSetParams##suffix(CUgraphNode at, const type *params) \
+	{ \
+		return APPLY(OLD_NODE(at), convert(&node, params)); \
+	} \
+	CUresult cuGraphExecKernelNodeSetParams##suffix(CUgraphExec exec, CUgraphNode at, \
+							const type *params) \
+	{ \
+		return APPLY(NODE_OF(exec, at), convert(&node, params)); \
+	}
+KERNEL_CALLS(, CUDA_KERNEL_NODE_PARAMS, drv_kernel)
+KERNEL_CALLS(_v2, CUDA_KERNEL_NODE_PARAMS_v2, drv_kernel_v2)
+
+static void tell_kernel(const struct rt_node_kernel *kernel, CUDA_KERNEL_NODE_PARAMS *out)
+{
+	*out = (CUDA_KERNEL_NODE_PARAMS){
+		.func = (CUfunction)(void *)kernel->function,
+		.gridDimX = kernel->grid[0],
+		.gridDimY = kernel->grid[1],
+		.gridDimZ = kernel->grid[2],
+		.blockDimX = kernel->block[0],
+		.blockDimY = kernel->block[1],
+		.blockDimZ = kernel->block[2],
+		.sharedMemBytes = (unsigned int)kernel->shared,
+		.kernelParams = kernel->arguments,
+	};
+}
+
+CUresult cuGraphKernelNodeGetParams(CUgraphNode at, CUDA_KERNEL_NODE_PARAMS *out)
+{
+	return READ(at, RT_NODE_KERNEL, out, tell_kernel(&params.kernel, out));
+}
+
+static void tell_kernel_v2(const struct rt_node_kernel *kernel, CUDA_KERNEL_NODE_PARAMS_v2 *out)
+{
+	CUDA_KERNEL_NODE_PARAMS first;
+
+	tell_kernel(kernel, &first);
+	memset(out, 0, sizeof(*out));
+	memcpy(out, &first, sizeof(first));
+	out->ctx = drv_context_of(kernel->context);
+}
+
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode at, CUDA_KERNEL_NODE_PARAMS_v2 *out)
+{
+	return READ(at, RT_NODE_KERNEL, out, tell_kernel_v2(&params.kernel, out));
+}
+
+/* Hints about caches are remembered nowhere; priorities are as those of streams. */
+static vgpuError_t set_attribute(CUgraphNode at, CUlaunchAttributeID attribute,
+				 const CUlaunchAttributeValue *value)
+{
+	unsigned int most = rt_most_priority(), wanted;
+	struct rt_params params;
+	vgpuError_t error = value ? rt_node_get(drv_node(at), RT_NODE_KERNEL, &params) :
+				    vgpuErrorInvalidValue;
+
+	if (error != vgpuSuccess)
+		return error;
+	switch ((int)attribute) {
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+		wanted = value->priority < 0 ? (unsigned int)-(long)value->priority : 0;
+		drv_node(at)->params.kernel.priority = wanted > most ? most : wanted;
+		return vgpuSuccess;
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+		return vgpuSuccess;
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		params.kernel.cooperative = value->cooperative != 0;
+		return rt_node_set(drv_node(at), &params);
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		return value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1 ?
+			       vgpuErrorNotSupported : vgpuSuccess;
+	default:
+		return vgpuErrorInvalidValue;
+	}
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode at, CUlaunchAttributeID attribute,
+				       const CUlaunchAttributeValue *value)
+{
+	return DRV_GRAPH_CALL(set_attribute(at, attribute, value));
+}
+
+static vgpuError_t get_attribute(CUgraphNode at, CUlaunchAttributeID attribute,
+				 CUlaunchAttributeValue *value)
+{
+	struct rt_params params;
+	vgpuError_t error = value ? rt_node_get(drv_node(at), RT_NODE_KERNEL, &params) :
+				    vgpuErrorInvalidValue;
+
+	if (error != vgpuSuccess)
+		return error;
+	memset(value, 0, sizeof(*value));
+	switch ((int)attribute) {
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		value->cooperative = params.kernel.cooperative;
+		return vgpuSuccess;
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+		value->priority = -(int)params.kernel.priority;
+		return vgpuSuccess;
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		return vgpuSuccess;
+	default:
+		return vgpuErrorInvalidValue;
+	}
+}
+
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode at, CUlaunchAttributeID attribute,
+				       CUlaunchAttributeValue *value)
+{
+	return DRV_GRAPH_CALL(get_attribute(at, attribute, value));
+}
+
+static vgpuError_t copy_attributes(CUgraphNode src, CUgraphNode dst)
+{
+	struct rt_params from, to;
+	vgpuError_t error = rt_node_get(drv_node(src), RT_NODE_KERNEL, &from);
+
+	if (error == vgpuSuccess)
+		error = rt_node_get(drv_node(dst), RT_NODE_KERNEL, &to);
+	if (error != vgpuSuccess)
+		return error;
+	to.kernel.priority = from.kernel.priority;
+	to.kernel.cooperative = from.kernel.cooperative;
+	return rt_node_set(drv_node(dst), &to);
+}
+
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+	return DRV_GRAPH_CALL(copy_attributes(src, dst));
+}
+
+/* ---- copies --------------------------------------------------------------------- */
+
+static bool has_array(const CUDA_MEMCPY3D *params)
+{
+	return params && (params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+			  params->dstMemoryType == CU_MEMORYTYPE_ARRAY);
+}
+
+CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
+			      const CUgraphNode *after, size_t count,
+			      const CUDA_MEMCPY3D *params, CUcontext context)
+{
+	(void)context;
+	return has_array(params) ? DRV_REFUSE("copies of arrays in graphs are") :
+		APPLY(NEW_NODE(out, graph, after, count), drv_copy(&node, params));
+}
+
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode at,
+				    const CUDA_MEMCPY3D *params)
+{
+	return has_array(params) ? DRV_REFUSE("copies of arrays in graphs are") :
+				   APPLY(OLD_NODE(at), drv_copy(&node, params));
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode at,
+					const CUDA_MEMCPY3D *params, CUcontext context)
+{
+	(void)context;
+	return has_array(params) ? DRV_REFUSE("copies of arrays in graphs are") :
+				   APPLY(NODE_OF(exec, at), drv_copy(&node, params));
+}
+
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode at, CUDA_MEMCPY3D *out)
+{
+	return READ(at, RT_NODE_COPY, out, drv_tell_copy(&params.copy, out));
+}
+
+/* ---- fills ---------------------------------------------------------------------- */
+
+CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
+			      const CUgraphNode *after, size_t count,
+			      const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
+{
+	(void)context;
+	return APPLY(NEW_NODE(out, graph, after, count), drv_fill(&node, params));
+}
+
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode at,
+				    const CUDA_MEMSET_NODE_PARAMS *params)
+{
+	return APPLY(OLD_NODE(at), drv_fill(&node, params));
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode at,
+					const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
+{
+	(void)context;
+	return APPLY(NODE_OF(exec, at), drv_fill(&node, params));
+}
+
+static void tell_fill(const struct rt_node_fill *fill, CUDA_MEMSET_NODE_PARAMS *out)
+{
+	*out = (CUDA_MEMSET_NODE_PARAMS){ (CUdeviceptr)(uintptr_t)fill->dst, fill->pitch,
+					  fill->value, fill->element, fill->width, fill->height };
+}
+
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode at, CUDA_MEMSET_NODE_PARAMS *out)
+{
+	return READ(at, RT_NODE_FILL, out, tell_fill(&params.fill, out));
+}
+
+/* ---- functions, child graphs, events ------------------------------------------------ */
+
+CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
+			    const CUgraphNode *after, size_t count,
+			    const CUDA_HOST_NODE_PARAMS *params)
+{
+	return APPLY(NEW_NODE(out, graph, after, count), drv_host(&node, params));
+}
+
+CUresult cuGraphHostNodeSetParams(CUgraphNode at,
+				  const CUDA_HOST_NODE_PARAMS *params)
+{
+	return APPLY(OLD_NODE(at), drv_host(&node, params));
+}
+
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode at,
+				      const CUDA_HOST_NODE_PARAMS *params)
+{
+	return APPLY(NODE_OF(exec, at), drv_host(&node, params));
+}
+
+CUresult cuGraphHostNodeGetParams(CUgraphNode at, CUDA_HOST_NODE_PARAMS *out)
+{
+	return READ(at, RT_NODE_HOST, out,
+		    (*out = (CUDA_HOST_NODE_PARAMS){ params.host.function,
+							 params.host.argument }));
+}
+
+CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
+				  const CUgraphNode *after, size_t count,
+				  CUgraph child)
+{
+	return APPLY(NEW_NODE(out, graph, after, count), drv_child(&node, child));
+}
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode at,
+					    CUgraph child)
+{
+	return APPLY(NODE_OF(exec, at), drv_child(&node, child));
+}
+
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode at, CUgraph *out)
+{
+	return READ(at, RT_NODE_CHILD, out, (*out = (CUgraph)(void *)params.child));
+}
+
+CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
+			     const CUgraphNode *after, size_t count)
+{
+	return APPLY(NEW_NODE(out, graph, after, count),
+		     (node.params.type = RT_NODE_EMPTY, vgpuSuccess));
+}
+
+CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph,
+				   const CUgraphNode *after, size_t count,
+				   CUevent event)
+{
+	return APPLY(NEW_NODE(out, graph, after, count), drv_event_node(&node, true, event));
+}
+
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode at, CUevent event)
+{
+	return APPLY(OLD_NODE(at), drv_event_node(&node, true, event));
+}
+
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode at,
+					    CUevent event)
+{
+	return APPLY(NODE_OF(exec, at), drv_event_node(&node, true, event));
+}
+
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode at, CUevent *out)
+{
+	return READ(at, RT_NODE_EVENT_RECORD, out, (*out = (CUevent)(void *)params.event));
+}
+
+CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph,
+				 const CUgraphNode *after, size_t count,
+				 CUevent event)
+{
+	return APPLY(NEW_NODE(out, graph, after, count), drv_event_node(&node, false, event));
+}
+
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode at, CUevent event)
+{
+	return APPLY(OLD_NODE(at), drv_event_node(&node, false, event));
+}
+
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode at,
+					  CUevent event)
+{
+	return APPLY(NODE_OF(exec, at), drv_event_node(&node, false, event));
+}
+
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode at, CUevent *out)
+{
+	return READ(at, RT_NODE_EVENT_WAIT, out, (*out = (CUevent)(void *)params.event));
+}
+
+/* ---- memory --------------------------------------------------------------------- */
+
+CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph,
+				const CUgraphNode *after, size_t count,
+				CUDA_MEM_ALLOC_NODE_PARAMS *params)
+{
+	return APPLY(NEW_NODE(out, graph, after, count),
+		     drv_alloc(&node, params));
+}
+
+static void tell_memory(const struct rt_graph_memory *memory, CUDA_MEM_ALLOC_NODE_PARAMS *out)
+{
+	*out = (CUDA_MEM_ALLOC_NODE_PARAMS){
+		.poolProps = {
+			.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+			.location = { CU_MEM_LOCATION_TYPE_DEVICE, rt_device_of(memory->context) },
+		},
+		.bytesize = memory->bytes,
+		.dptr = memory->address,
+	};
+}
+
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode at, CUDA_MEM_ALLOC_NODE_PARAMS *out)
+{
+	return READ(at, RT_NODE_ALLOC, out, tell_memory(params.memory, out));
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph,
+			       const CUgraphNode *after, size_t count, CUdeviceptr pointer)
+{
+	return APPLY(NEW_NODE(out, graph, after, count), drv_free(&node, pointer));
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode at, CUdeviceptr *out)
+{
+	return READ(at, RT_NODE_FREE, out, (*out = (CUdeviceptr)(uintptr_t)params.pointer));
+}
