@@ -453,6 +453,7 @@ static void refusals(void)
 {
 	int *a = zeros(), *b = zeros();
 	cudaGraphNode_t one, two, far, node;
+	cudaGraphInstantiateParams how = {};
 	cudaKernelNodeParams params;
 	cudaGraph_t graph, other;
 	cudaGraphExec_t exec;
@@ -482,8 +483,10 @@ static void refusals(void)
 	EXPECT_ERROR(cudaGraphRemoveDependencies(graph, &two, &one, 1), cudaErrorInvalidValue);
 	/* a circle is found when the graph is to be executed */
 	CHECK(cudaGraphAddDependencies(graph, &two, &one, 1));
-	EXPECT_ERROR(cudaGraphInstantiate(&exec, graph, &node, NULL, 0), cudaErrorInvalidValue);
-	EXPECT(node == one || node == two);
+	EXPECT_ERROR(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaGraphInstantiateWithParams(&exec, graph, &how), cudaErrorInvalidValue);
+	EXPECT(how.errNode_out == one || how.errNode_out == two);
+	EXPECT(how.result_out == cudaGraphInstantiateInvalidStructure);
 	CHECK(cudaGraphRemoveDependencies(graph, &two, &one, 1));
 	CHECK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));
 	CHECK(cudaGraphDestroyNode(two));
