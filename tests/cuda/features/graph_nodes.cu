@@ -262,6 +262,7 @@ static void changes(void)
 	enum cudaGraphExecUpdateResult result;
 	cudaGraphNode_t node, twin, wrong;
 	cudaKernelNodeParams params, read;
+	cudaKernelNodeAttrValue value = {};
 	unsigned int enabled = 7;
 	cudaGraphExec_t exec;
 	args more;
@@ -309,6 +310,13 @@ static void changes(void)
 	EXPECT(result == cudaGraphExecUpdateErrorNodeTypeChanged && wrong == twin);
 	CHECK(cudaGraphLaunch(exec, 0));
 	expect_all("unchanged", b, 1);
+	/* attributes stay when parameters change */
+	value.cooperative = 1;
+	CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value));
+	params.gridDim.x = 1 << 24;
+	EXPECT_ERROR(cudaGraphKernelNodeSetParams(node, &params),
+		     cudaErrorCooperativeLaunchTooLarge);
+	CHECK(cudaGraphExecKernelNodeSetParams(exec, node, &params));
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
 	CHECK(cudaGraphDestroy(clone));
