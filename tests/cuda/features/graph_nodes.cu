@@ -42,6 +42,8 @@ static int *zeros(void)
 	int *dev = device_new<int>(N);
 
 	CHECK(cudaMemset(dev, 0, N * sizeof(int)));
+	/* for streams that do not block, too */
+	CHECK(cudaDeviceSynchronize());
 	return dev;
 }
 
