@@ -77,7 +77,10 @@ struct vgpu_completion {
  *   calls the device. NULL: the device does one after the other
  * @turn: from a run() with an end(): returns when that has returned for all before @n. Nobody
  *   else is in an end() or behind a turn then, until this run() has returned
- * @lock, @unlock: from a run(): nobody else is between the two
+ * @lock, @unlock: from a run(): nobody else is between the two. NULL, as where a run() must not
+ *   allocate memory: what needs it is left to the actor
+ * @gives_way: from a run(): is it to return soon, with the rest left to the actor? Often called.
+ *   NULL: never
  *
  * @watch: what is told of all that kernels do (sm/watch.h), with timing=interval; the host is its
  *   first argument. Not in the module. NULL: nobody watches
@@ -112,6 +115,7 @@ struct vgpu_host_ops {
 	void (*turn)(void *host, u32 n);
 	void (*lock)(void *host);
 	void (*unlock)(void *host);
+	bool (*gives_way)(void *host);
 	const struct vgpu_watch_ops *watch;
 };
 
@@ -150,6 +154,12 @@ u64 vgpu_system_next(struct vgpu_system *system, void **payer);
  * makes some progress.
  */
 void vgpu_system_interrupt(struct vgpu_system *system, bool on);
+/*
+ * The host wants to act at @time, in virtual time: from now on nothing is executed ahead that
+ * begins later. VGPU_NEVER, as in the beginning: it has no such time. 0: it may act at any event,
+ * and nothing is executed ahead. For hosts whose runs are to be the same with @parallel as without.
+ */
+void vgpu_system_horizon(struct vgpu_system *system, u64 time);
 u64 vgpu_system_now(const struct vgpu_system *system);
 
 /**

@@ -7,7 +7,7 @@
  * Rooms, each with one header and a struct of its own that the structs below point to; a room
  * includes its own header and those of rooms in front of it, none behind it:
  *
- * core		messages to the actor, the table of devices
+ * core		messages to the actor, the table of devices, workers
  * fence	fence waiters, virtual time, lockstep participants
  * memory	pinned and managed memory of processes, pages behind VRAM
  * queue	submission, mapped rings, io_uring, eventfd, waiting ioctls
@@ -15,9 +15,9 @@
  * device	puts devices and open files together; the module; configfs
  *
  * Who may touch what: the models and everything marked "actor" belong to the kthread of the
- * device's system alone. Everybody else calls it by a message (kvgpu_actor_call()). What other
- * threads read (completed sequence numbers, why a context died) the actor publishes with release
- * stores.
+ * device's system alone; workers touch what they are given by it (workers.h). Everybody else calls
+ * it by a message (kvgpu_actor_call()). What other threads read (completed sequence numbers, why a
+ * context died) the actor publishes with release stores.
  */
 #ifndef KVGPU_CORE_H
 #define KVGPU_CORE_H
@@ -36,6 +36,7 @@
 #include "vgpu_device.h"
 #include "kmod/core/compat.h"
 #include "kmod/core/kcov.h"
+#include "kmod/core/workers.h"
 
 /* Bounds of what one context may hold inside the kernel; docs/uapi.md promises them. */
 #define KVGPU_DEVICES_MAX	16u

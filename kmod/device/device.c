@@ -131,6 +131,24 @@ static void host_counted(void *host, const struct vgpu_launch_counts *counts)
 	kvgpu_counts_add(host, counts);
 }
 
+static void host_parallel(void *host, void (*run)(void *arg, u32 n),
+			  void (*end)(void *arg, u32 n), void *arg, u32 count)
+{
+	struct kvgpu_dev *kdev = host;
+
+	kvgpu_workers_run(kdev->system, run, end, arg, count);
+}
+
+/* With an end(), one follows the other. */
+static void host_turn(void *host, u32 n)
+{
+}
+
+static bool host_gives_way(void *host)
+{
+	return kvgpu_workers_give_way();
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = host_get_frame,
 	.put_frame = host_put_frame,
@@ -149,6 +167,9 @@ static const struct vgpu_host_ops host_ops = {
 	.process_page = host_process_page,
 	.process_release = host_process_release,
 	.allocation_freed = host_allocation_freed,
+	.parallel = host_parallel,
+	.turn = host_turn,
+	.gives_way = host_gives_way,
 };
 
 /* ---- in its system (actor) ---------------------------------------------- */
@@ -158,9 +179,11 @@ static int do_join(struct kvgpu_dev *kdev, void *arg)
 	int ret = vgpu_device_create_in(kdev->system->model, &kdev->config, &host_ops, kdev,
 					&kdev->model);
 
-	if (!ret)
-		list_add_tail(&kdev->node, &kdev->system->devices);
-	return ret;
+	if (ret)
+		return ret;
+	vgpu_device_parallel(kdev->model, kvgpu_workers_number());
+	list_add_tail(&kdev->node, &kdev->system->devices);
+	return 0;
 }
 
 static int do_leave(struct kvgpu_dev *kdev, void *arg)

@@ -32,6 +32,12 @@ module_param(system, charp, 0444);
 MODULE_PARM_DESC(system,
 	"name of a system whose devices share one clock; default: each has its own");
 
+static int workers;
+module_param(workers, int, 0444);
+MODULE_PARM_DESC(workers,
+	"threads that execute kernels with that of each device: 0 (default) to 64, at most one "
+	"for each SM; -1: the processors less one");
+
 static char *set = "";
 module_param(set, charp, 0444);
 MODULE_PARM_DESC(set, "fields of the configuration: field=value,field=value");
@@ -125,6 +131,11 @@ static int config_make(struct vgpu_config *config)
 		pr_err("devices=%u is out of range; it is 1 to %u\n", devices, KVGPU_DEVICES_MAX);
 		return -EINVAL;
 	}
+	if (workers < -1 || workers > (int)KVGPU_WORKERS_MOST) {
+		pr_err("workers=%d is out of range; it is 0 to %u, or -1 (processors less one)\n",
+		       workers, KVGPU_WORKERS_MOST);
+		return -EINVAL;
+	}
 	ret = kvgpu_system_check_name(system);
 	if (ret)
 		return ret;
@@ -172,9 +183,14 @@ static int __init kvgpu_init(void)
 	ret = config_make(&config);
 	if (ret)
 		return ret;
-	ret = kvgpu_sysfs_init();
+	workers = workers < 0 ? min(num_online_cpus() - 1, KVGPU_WORKERS_MOST) : workers;
+	workers = min_t(u32, workers, config.sms);
+	ret = kvgpu_workers_start(workers);
 	if (ret)
 		return ret;
+	ret = kvgpu_sysfs_init();
+	if (ret)
+		goto workers;
 	ret = kvgpu_trace_init();
 	if (ret)
 		goto sysfs;
@@ -207,6 +223,8 @@ trace:
 	kvgpu_trace_exit();
 sysfs:
 	kvgpu_sysfs_exit();
+workers:
+	kvgpu_workers_stop();
 	return ret;
 }
 
@@ -218,6 +236,7 @@ static void __exit kvgpu_exit(void)
 	kvgpu_netlink_exit();
 	kvgpu_trace_exit();
 	kvgpu_sysfs_exit();
+	kvgpu_workers_stop();
 }
 
 module_init(kvgpu_init);

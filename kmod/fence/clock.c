@@ -74,9 +74,13 @@ static u64 clock_advance(struct kvgpu_system *system, u64 limit, u32 events)
 	struct kvgpu_clock *clock = system->clock;
 	struct kvgpu_waiter *first = first_sleeper(clock);
 	u64 until = first ? min(first->until, limit) : limit;
-	u64 next = vgpu_system_run(system->model, until, events);
-	u64 now = vgpu_system_now(system->model);
+	u64 next, now;
 
+	/* a participant may act at any event */
+	vgpu_system_horizon(system->model, clock->mode == KVGPU_LOCKSTEP ? 0 :
+					   first ? first->until : VGPU_NEVER);
+	next = vgpu_system_run(system->model, until, events);
+	now = vgpu_system_now(system->model);
 	WRITE_ONCE(system->now, now);
 	if (!first_ready(clock) && now >= until && next > until)
 		while ((first = first_sleeper(clock)) && first->until <= now)

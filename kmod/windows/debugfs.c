@@ -11,6 +11,11 @@
  * frames	pages behind VRAM
  * preemptions	how long they took: "count total_ps max_ps", then "bucket count" a line for those
  *		that are not empty (struct vgpu_latency); writing anything resets them
+ *
+ * and one beside these folders:
+ *
+ * workers	what threads of the module have executed with the actors (struct
+ *		kvgpu_workers_counts), one "name number" a line
  */
 #include <linux/debugfs.h>
 #include <linux/log2.h>
@@ -198,6 +203,21 @@ static const struct file_operations preemptions_fops = {
 	.release = single_release,
 };
 
+/* ---- workers ------------------------------------------------------------ */
+
+static int workers_show(struct seq_file *file, void *unused)
+{
+	struct kvgpu_workers_counts counts;
+
+	kvgpu_workers_count(&counts);
+	seq_printf(file, "workers %u\nbatches %llu\nactor %llu\n", kvgpu_workers_number(),
+		   counts.batches, counts.actor);
+	seq_printf(file, "executed %llu\nleft %llu\nns %llu\n", counts.workers, counts.left,
+		   counts.ns);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(workers);
+
 /* ---- folders ------------------------------------------------------------ */
 
 /* Without debugfs the calls below do nothing, by its own contract. */
@@ -209,6 +229,7 @@ int kvgpu_trace_init(void)
 		return -EINVAL;
 	}
 	root = debugfs_create_dir("vgpu", NULL);
+	debugfs_create_file("workers", 0400, root, NULL, &workers_fops);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /*
  * CUDA names: managed memory.
  */
+#include "api/graph/capture.h"
 #include "api/memory/managed.h"
 #include "calls.h"
 
@@ -70,11 +71,12 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
 	vgpuError_t error;
 	int kind = 0;
 
-	(void)stream;
 	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
 	    flags != cudaMemAttachSingle)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = vgpuPointerInfo(pointer, &kind, &base, &bytes);
+	error = rt_capture_never(cuda_stream(stream));
+	if (error == vgpuSuccess)
+		error = vgpuPointerInfo(pointer, &kind, &base, &bytes);
 	if (error == vgpuSuccess &&
 	    (kind != 3 || base != pointer || (length && length != bytes)))
 		error = rt_result(vgpuErrorInvalidValue);

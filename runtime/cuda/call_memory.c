@@ -141,14 +141,18 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
 	return cuda_error(vgpuMemcpy(dst, src, count, vgpuMemcpyDeviceToDevice));
 }
 
-/* What the stream holds ends first, and the copy is over on return: it crosses this process. */
+/*
+ * Between devices what the stream holds ends first, and the copy is over on return: it crosses this
+ * process.
+ */
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
 				size_t count, cudaStream_t stream)
 {
-	cudaError_t error = cudaStreamSynchronize(stream);
+	int devices = (int)rt_device_count();
 
-	return error == cudaSuccess ? cudaMemcpyPeer(dst, dst_device, src, src_device, count) :
-				      error;
+	if (dst_device < 0 || src_device < 0 || dst_device >= devices || src_device >= devices)
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,

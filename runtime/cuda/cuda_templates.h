@@ -184,6 +184,82 @@ static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_
 	return cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
 
+/* CUDA 12's, and 13's with data of edges. */
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+					      cudaGraphExecUpdateResultInfo *info)
+{
+	cudaGraphExecUpdateResultInfo found = {};
+	cudaError_t error = cudaGraphExecUpdate(exec, graph, &found.errorNode, &found.result);
+
+	if (info)
+		*info = found;
+	return error;
+}
+
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+					   const cudaGraphNode_t *after,
+					   const cudaGraphEdgeData *edges, size_t count,
+					   struct cudaGraphNodeParams *params)
+{
+	return cudaGraphAddNode_v2(node, graph, after, edges, count, params);
+}
+
+static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+						   const cudaGraphNode_t *to,
+						   const cudaGraphEdgeData *edges, size_t count)
+{
+	return cudaGraphAddDependencies_v2(graph, from, to, edges, count);
+}
+
+static inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+						      const cudaGraphNode_t *from,
+						      const cudaGraphNode_t *to,
+						      const cudaGraphEdgeData *edges,
+						      size_t count)
+{
+	return cudaGraphRemoveDependencies_v2(graph, from, to, edges, count);
+}
+
+static inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+					    cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+					    size_t *count)
+{
+	return cudaGraphGetEdges_v2(graph, from, to, edges, count);
+}
+
+static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+						       cudaGraphNode_t *nodes,
+						       cudaGraphEdgeData *edges, size_t *count)
+{
+	return cudaGraphNodeGetDependencies_v2(node, nodes, edges, count);
+}
+
+static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+							 cudaGraphNode_t *nodes,
+							 cudaGraphEdgeData *edges, size_t *count)
+{
+	return cudaGraphNodeGetDependentNodes_v2(node, nodes, edges, count);
+}
+
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+						   enum cudaStreamCaptureStatus *status,
+						   unsigned long long *id, cudaGraph_t *graph,
+						   const cudaGraphNode_t **nodes = 0,
+						   size_t *count = 0)
+{
+	return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+						   enum cudaStreamCaptureStatus *status,
+						   unsigned long long *id, cudaGraph_t *graph,
+						   const cudaGraphNode_t **nodes,
+						   const cudaGraphEdgeData **edges,
+						   size_t *count)
+{
+	return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, edges, count);
+}
+
 template <class... Formal, class... Actual>
 static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 					     void (*function)(Formal...), Actual &&...arguments)

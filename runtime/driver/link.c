@@ -10,6 +10,7 @@
 
 #include "api/modules/library.h"
 #include "driver.h"
+#include "transport/host_memory.h"
 
 struct CUlinkState_st {
 	struct CUlinkState_st *next;
@@ -138,7 +139,9 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type == CU_JIT_INPUT_NVVM)
 		return DRV_REFUSE("NVVM's intermediate code is");
-	if (bytes >= strlen(ARCHIVE) && !memcmp(data, ARCHIVE, strlen(ARCHIVE)))
+	/* what is no memory of the process is refused as any other code is */
+	if (bytes >= strlen(ARCHIVE) && !vgpu_host_probe((uintptr_t)data, bytes, false) &&
+	    !memcmp(data, ARCHIVE, strlen(ARCHIVE)))
 		added = add_archive(state, data, bytes);
 	else
 		added = add(state, data, bytes);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "api/graph/capture.h"
 #include "api/host_call.h"
 #include "driver.h"
 
@@ -199,6 +200,8 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t byt
 	    flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
 	    flags != CU_MEM_ATTACH_SINGLE)
 		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_capture_never(drv_stream(stream)));
 	if (error == CUDA_SUCCESS)
 		error = cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer);
 	return error == CUDA_SUCCESS && !managed ? CUDA_ERROR_INVALID_VALUE : error;

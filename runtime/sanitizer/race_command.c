@@ -161,9 +161,10 @@ void race_command(struct race *race, u32 queue, u64 seq)
 
 void race_command_waits(struct race *race, u32 queue, u64 seq, u32 wait_queue, u64 wait)
 {
-	race_command(race, queue, seq);
 	queue_of(race, wait_queue);
 	add_command(race, &queue_of(race, queue)->waits, wait_queue, wait);
+	/* whoever waits for this one knows of the other, too */
+	race_command(race, queue, seq);
 }
 
 void race_host_knows(struct race *race, u32 queue, u64 seq)

@@ -59,6 +59,11 @@ void vgpu_system_interrupt(struct vgpu_system *system, bool on)
 	__atomic_store_n(&system->sim.interrupt, on, __ATOMIC_RELAXED);
 }
 
+void vgpu_system_horizon(struct vgpu_system *system, u64 time)
+{
+	system->sim.horizon = time;
+}
+
 u64 vgpu_system_now(const struct vgpu_system *system)
 {
 	return system->sim.now;
@@ -299,8 +304,15 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->exec.ops = &vgpu_device_exec_ops;
 	dev->exec.owner = dev;
 	dev->exec.native = (struct vgpu_native){ .find = ops->native, .host = host };
-	dev->exec.parallel = (struct vgpu_parallel){ ops->parallel, ops->turn, ops->lock,
-						     ops->unlock, host, PARALLEL_LEAST };
+	dev->exec.parallel = (struct vgpu_parallel){
+		.run = ops->parallel,
+		.turn = ops->turn,
+		.lock = ops->lock,
+		.unlock = ops->unlock,
+		.gives_way = ops->gives_way,
+		.host = host,
+		.least = PARALLEL_LEAST,
+	};
 	dev->exec.watch = (struct vgpu_watch){ ops->watch, host };
 	/* who watches is told of one thing after the other, by the interpreter */
 	if (ops->watch) {

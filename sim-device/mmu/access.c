@@ -207,7 +207,7 @@ static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_acc
 
 bool vgpu_mmu_walks(const struct vgpu_address_space *as)
 {
-	return !as->mmu->there && !as->mmu->l2_tlb.entries && !as->managed && !as->process;
+	return !as->mmu->there && !as->mmu->l2_tlb.entries && !as->managed;
 }
 
 u8 *vgpu_mmu_walk(const struct vgpu_address_space *as, u64 address)
@@ -223,6 +223,31 @@ u8 *vgpu_mmu_walk(const struct vgpu_address_space *as, u64 address)
 		return NULL;
 	/* no page of @as is managed, so it does not matter when it is used */
 	return vgpu_frame_at(&as->mmu->frames, vgpu_pte_number(*pte))->memory;
+}
+
+bool vgpu_mmu_finds(const struct vgpu_address_space *as, const struct vgpu_page_waiter *waiter,
+		    u32 lanes, const u64 *address)
+{
+	u64 page = ~0ull;	/* of the lane before */
+
+	/* what it waited for in vain decides, also if something has been mapped there since */
+	if (as->process && (waiter->refused | waiter->no_memory | waiter->waits))
+		return false;
+	for (; lanes; lanes &= lanes - 1) {
+		u64 at = address[__builtin_ctz(lanes)];
+
+		if (at >> VGPU_PAGE_SHIFT == page)
+			continue;
+		page = at >> VGPU_PAGE_SHIFT;
+		if (!vgpu_mmu_walk(as, at))
+			return false;
+	}
+	return true;
+}
+
+bool vgpu_mmu_walks_first(const struct vgpu_address_space *as)
+{
+	return !as->process;
 }
 
 void vgpu_mmu_walked(struct vgpu_address_space *as, u64 walks)

@@ -134,6 +134,20 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
  * nobody maps or unmaps. Whoever has found pages counts them, by vgpu_mmu_walked().
  */
 u8 *vgpu_mmu_walk(const struct vgpu_address_space *as, u64 address);
+/**
+ * vgpu_mmu_finds - does vgpu_mmu_walk() find every page of an access?
+ * @waiter: of the warp
+ * @lanes: that access, @address of each
+ *
+ * Then that is all there is to it, also where other pages may be the process's. As vgpu_mmu_walk().
+ */
+bool vgpu_mmu_finds(const struct vgpu_address_space *as, const struct vgpu_page_waiter *waiter,
+		    u32 lanes, const u64 *address);
+/*
+ * May some pages of an access be found by vgpu_mmu_walk() before it is known what the others are?
+ * Pages of the process have to be there first: an access that waits for one has entered no other.
+ */
+bool vgpu_mmu_walks_first(const struct vgpu_address_space *as);
 void vgpu_mmu_walked(struct vgpu_address_space *as, u64 walks);
 /* May it find pages? Else none. */
 bool vgpu_mmu_walks(const struct vgpu_address_space *as);

@@ -13,6 +13,12 @@
 #define PAUSED_SEQ	0ull
 
 /*
+ * Sequence numbers of a place, the first of which is a multiple: the last is that of
+ * vgpu_event_at_place(). More than a slice has page faults: one for each lane of each warp.
+ */
+#define PLACE_SEQS	(1ull << 14)
+
+/*
  * Tags of events: of the one that is in the queue for the others of its row, and of these. Where an
  * event is the only one of its row it is like any other.
  */
@@ -22,6 +28,7 @@ void vgpu_sim_init(struct vgpu_sim *sim)
 {
 	memset(sim, 0, sizeof(*sim));
 	sim->seq = FIRST_SEQ;
+	sim->horizon = VGPU_NEVER;
 	sim->urgent_seq = PAUSED_SEQ + 1;
 }
 
@@ -73,11 +80,6 @@ static void pop(struct vgpu_sim *sim, struct vgpu_event *event)
 		vgpu_calendar_pop(&sim->events, &event->node);
 }
 
-static bool is_interrupted(const struct vgpu_sim *sim)
-{
-	return unlikely(__atomic_load_n(&sim->interrupt, __ATOMIC_RELAXED));
-}
-
 u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events)
 {
 	struct vgpu_pq_entry *first;
@@ -88,7 +90,7 @@ u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events)
 		struct vgpu_event *event = vgpu_container_of(first, struct vgpu_event, node);
 
 		if (likely(!is_urgent(first)) &&
-		    (unlikely(sim->stop) || !max_events-- || (begun && is_interrupted(sim))))
+		    (unlikely(sim->stop) || !max_events-- || (begun && vgpu_sim_asked(sim))))
 			return first->key;
 		begun = true;
 		sim->now = first->key;
@@ -107,7 +109,10 @@ void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time)
 {
 	if (!VGPU_CHECK(time >= sim->now))
 		time = sim->now;
-	vgpu_calendar_insert(&sim->events, &event->node, time, sim->seq++);
+	if (unlikely(sim->place))
+		vgpu_calendar_insert_any(&sim->events, &event->node, time, sim->place++);
+	else
+		vgpu_calendar_insert(&sim->events, &event->node, time, sim->seq++);
 }
 
 void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay)
@@ -170,8 +175,9 @@ void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event)
 
 u64 vgpu_event_put_off(struct vgpu_sim *sim, struct vgpu_event *event)
 {
-	u64 place = sim->seq;
+	u64 place = (sim->seq + PLACE_SEQS - 1) & ~(PLACE_SEQS - 1);
 
+	sim->seq = place + PLACE_SEQS;
 	/* one event, as there */
 	sim->fired--;
 	vgpu_event_at(sim, event, sim->now);
@@ -188,7 +194,7 @@ void vgpu_event_at_place(struct vgpu_sim *sim, struct vgpu_event *event, u64 tim
 {
 	if (!VGPU_CHECK(time >= sim->now))
 		time = sim->now;
-	vgpu_calendar_insert_any(&sim->events, &event->node, time, place);
+	vgpu_calendar_insert_any(&sim->events, &event->node, time, place | (PLACE_SEQS - 1));
 }
 
 bool vgpu_sim_lets_in(struct vgpu_sim *sim)

@@ -21,6 +21,8 @@ struct vgpu_sim {
 	u32 reserved;			/* events there is room for */
 	u64 seq;			/* of the event that is scheduled next */
 	u64 urgent_seq;			/* the same of vgpu_event_next() */
+	u64 place;			/* … while what was put off is done; or 0 */
+	u64 horizon;			/* what begins later is not executed before (sm/ahead.c) */
 	u64 fired;			/* events processed */
 	struct vgpu_row_event *newest;	/* of those in a row that are pending, NULL: not known */
 	bool stop;			/* vgpu_sim_run() ends after this event */
@@ -102,18 +104,37 @@ void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event);
  * all others that are due now. vgpu_event_take() cancels that: the caller does the work instead.
  * vgpu_event_put_off() returns a place: an event that is later scheduled with it, by
  * vgpu_event_at_place(), is ordered as if it had been scheduled at the time of
- * vgpu_event_put_off().
+ * vgpu_event_put_off(). So are others that are scheduled between vgpu_place_enter() and
+ * vgpu_place_leave(), before that one and in their order; the latter returns the place for those
+ * that follow.
  */
 u64 vgpu_event_put_off(struct vgpu_sim *sim, struct vgpu_event *event);
 void vgpu_event_take(struct vgpu_sim *sim, struct vgpu_event *event);
 void vgpu_event_at_place(struct vgpu_sim *sim, struct vgpu_event *event, u64 time, u64 place);
+static inline void vgpu_place_enter(struct vgpu_sim *sim, u64 place)
+{
+	sim->place = place;
+}
+
+static inline u64 vgpu_place_leave(struct vgpu_sim *sim)
+{
+	u64 place = sim->place;
+
+	sim->place = 0;
+	return place;
+}
 /* May the host act, which wants to, before what follows the present event? */
 bool vgpu_sim_lets_in(struct vgpu_sim *sim);
 
+/* Does the host want to act? Any thread. */
+static inline bool vgpu_sim_asked(const struct vgpu_sim *sim)
+{
+	return unlikely(__atomic_load_n(&sim->interrupt, __ATOMIC_RELAXED));
+}
+
 static inline bool vgpu_sim_interrupted(struct vgpu_sim *sim)
 {
-	return unlikely(__atomic_load_n(&sim->interrupt, __ATOMIC_RELAXED)) &&
-	       vgpu_sim_lets_in(sim);
+	return vgpu_sim_asked(sim) && vgpu_sim_lets_in(sim);
 }
 
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */

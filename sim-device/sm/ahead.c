@@ -47,6 +47,11 @@ bool vgpu_code_is_ordered(const struct vgpu_insn *code, u32 count)
  * All that is shared while a slice of @sm is executed ahead is the page table, which nobody changes
  * meanwhile (vgpu_mmu_walks()), and pages of local memory, which are taken under the lock. A TLB
  * with a shape goes by the present time.
+ *
+ * Memory of the process is not in the page table: an access to it ends what is executed ahead of
+ * the slice. What waits for such a page, or for the interconnect, is an SM that has nothing
+ * executed ahead behind it, and the events of a fault concern no other. A block that waits is not
+ * executed ahead: its page may come at any time.
  */
 static bool is_its_own(const struct vgpu_sm *sm)
 {
@@ -65,7 +70,8 @@ u32 vgpu_slice_next(const struct vgpu_sm *sm)
 
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node) {
 		if (block->launch != launch || launch->stopped || block->stopping ||
-		    !block->warps->ready || vgpu_warps_over(block->warps))
+		    !block->warps->ready || block->warps->pending ||
+		    vgpu_warps_over(block->warps))
 			return 0;
 		warps += block->warps->ready;
 	}
@@ -141,10 +147,12 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	struct together together = { .sms = env->due };
 	u32 count, n;
 
-	if (!is_its_own(sm) || !is_worth(sm, sm->config->sms) ||
+	if (!is_its_own(sm) || !is_worth(sm, sm->config->sms) || sm->sim->horizon < sm->sim->now ||
 	    !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm))
 		return;
 	together.until = vgpu_sim_next_but(sm->sim, sm->step.fire);
+	if (together.until > sm->sim->horizon)
+		together.until = vgpu_time_add(sm->sim->horizon, 1);
 	count = gather(sm, together.until);
 	if (count == 1)
 		return;
@@ -169,17 +177,19 @@ static bool step_is_next(const struct vgpu_sm *sm)
 	       vgpu_container_of(first, const struct vgpu_sm, step)->env == sm->env;
 }
 
-/* Its slice ends with a record, which comes before those of the other SMs. */
+/* Its slice may write a record, which comes before those of the other SMs. */
 static bool writes_record(const struct vgpu_sm *sm)
 {
-	return sm->trace->on && (sm->waited || sm->traced_warps || sm->traced_waiting);
+	return sm->trace->on &&
+	       (sm->waited || sm->traced_warps || sm->traced_waiting ||
+		!vgpu_mmu_walks_first(vgpu_sm_first(sm)->launch->as));
 }
 
 bool vgpu_slice_put_off(struct vgpu_sm *sm)
 {
 	if (!step_is_next(sm) || writes_record(sm) || !is_its_own(sm) ||
 	    !is_worth(sm, sm->config->sms) || !vgpu_slice_next(sm) ||
-	    !sm->env->ops->undisturbed(sm->env->engine)) {
+	    sm->sim->horizon < sm->sim->now || !sm->env->ops->undisturbed(sm->env->engine)) {
 		vgpu_sms_catch_up(sm->env);
 		return false;
 	}

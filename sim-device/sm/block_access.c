@@ -210,7 +210,9 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 	u64 before = ~0ull;
 	u8 *bytes;
 
-	if (sm->tlb->l1.entries)
+	if (sm->tlb->l1.entries ||
+	    (!vgpu_mmu_walks_first(block->launch->as) &&
+	     !vgpu_mmu_finds(block->launch->as, &w->waiter, access->lanes, lanes->addr)))
 		return false;
 	for (; lane <= last; lane++) {
 		u64 address = lanes->addr[lane], page = address >> VGPU_PAGE_SHIFT;
@@ -355,25 +357,13 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 	return result;
 }
 
-bool vgpu_block_serves_apart(const struct vgpu_block *block)
+bool vgpu_block_serves_apart(const struct vgpu_block *block, const struct vgpu_warp *w)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
-	const struct vgpu_address_space *as = block->launch->as;
-	u64 page = ~0ull;	/* of the lane before */
 
-	if (lanes->atomic)
-		return false;
-	for (u32 left = lanes->accessing; left; left &= left - 1) {
-		u64 address = lanes->addr[__builtin_ctz(left)];
-
-		if (address >> VGPU_PAGE_SHIFT == page)
-			continue;
-		page = address >> VGPU_PAGE_SHIFT;
-		/* where all pages are found so, walk_pages() does the whole access */
-		if (!vgpu_mmu_walk(as, address))
-			return false;
-	}
-	return true;
+	/* where all pages are found so, walk_pages() does the whole access */
+	return !lanes->atomic &&
+	       vgpu_mmu_finds(block->launch->as, &w->waiter, lanes->accessing, lanes->addr);
 }
 
 /*

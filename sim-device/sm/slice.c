@@ -106,6 +106,20 @@ static void charge(struct vgpu_sm_run *run, struct vgpu_warp *w, u32 before)
 	run->charged += cut;
 }
 
+/*
+ * Is what is executed to be left as soon as it can? What is executed ahead goes on when it is due,
+ * so the host does not come in between.
+ */
+static bool must_pause(const struct vgpu_sm *sm)
+{
+	const struct vgpu_parallel *parallel = &sm->env->parallel;
+
+	if (likely(!sm->run->lanes.apart))
+		return vgpu_sim_interrupted(sm->sim);
+	return vgpu_sim_asked(sm->sim) ||
+	       (parallel->gives_way && parallel->gives_way(parallel->host));
+}
+
 static void lock(const struct vgpu_sm *sm)
 {
 	if (unlikely(sm->run->lanes.apart))
@@ -164,6 +178,12 @@ static bool serve(struct vgpu_block *block, struct vgpu_warp *w, bool pausing, u
 	struct vgpu_lanes *lanes = &run->lanes;
 
 	if (*end == VGPU_LANES_LOCAL) {
+		if (unlikely(lanes->apart) && !sm->env->parallel.lock) {
+			run->wants_local = true;
+			run->slice.open = true;
+			*end = VGPU_LANES_BUDGET;
+			return false;
+		}
 		if (add_local(block, w)) {
 			charge(run, w, before);
 			return true;
@@ -174,9 +194,8 @@ static bool serve(struct vgpu_block *block, struct vgpu_warp *w, bool pausing, u
 	}
 	if (*end != VGPU_LANES_TRANSLATE)
 		return false;
-	if ((unlikely(lanes->apart) && !vgpu_block_serves_apart(block)) ||
-	    (pausing && !lanes->held && lanes->budget != w->left &&
-	     vgpu_sim_interrupted(sm->sim))) {
+	if ((unlikely(lanes->apart) && !vgpu_block_serves_apart(block, w)) ||
+	    (pausing && !lanes->held && lanes->budget != w->left && must_pause(sm))) {
 		run->slice.open = true;
 		*end = VGPU_LANES_BUDGET;
 		return false;
@@ -201,8 +220,11 @@ static inline enum vgpu_lanes_end run_lanes(struct vgpu_sm_run *run, struct vgpu
 					    struct vgpu_warp *w, bool pausing)
 {
 	u32 before = run->work;
-	enum vgpu_lanes_end end = likely(!w->done) ? run_once(run) : go_on(block, w);
+	enum vgpu_lanes_end end = VGPU_LANES_LOCAL;
 
+	if (likely(!run->wants_local))
+		end = likely(!w->done) ? run_once(run) : go_on(block, w);
+	run->wants_local = false;
 	if (likely(end < VGPU_LANES_TRANSLATE))
 		return end;
 	while (serve(block, w, pausing, before, &end)) {
@@ -393,7 +415,7 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 		}
 		slice->warp++;
 		w++;
-		if (pausing && unlikely(vgpu_sim_interrupted(sm->sim))) {
+		if (pausing && unlikely(must_pause(sm))) {
 			slice->open = true;
 			return false;
 		}
@@ -577,6 +599,19 @@ static void report_ahead(struct vgpu_sm *sm)
 		run->ahead_first = run->ahead_count = 0;
 }
 
+/* Page faults that it raises come in the order of the slices, also if it was put off. */
+static bool execute_in_place(struct vgpu_sm *sm, bool pausing)
+{
+	bool done;
+
+	if (likely(!sm->run->place))
+		return execute(sm, pausing);
+	vgpu_place_enter(sm->sim, sm->run->place);
+	done = execute(sm, pausing);
+	sm->run->place = vgpu_place_leave(sm->sim);
+	return done;
+}
+
 void vgpu_slice_go_on(struct vgpu_sm *sm, bool pausing)
 {
 	struct vgpu_slice_end end;
@@ -586,7 +621,7 @@ void vgpu_slice_go_on(struct vgpu_sm *sm, bool pausing)
 		report_ahead(sm);
 		return;
 	}
-	if (!execute(sm, pausing)) {
+	if (!execute_in_place(sm, pausing)) {
 		vgpu_event_pause(sm->sim, &sm->step);
 		return;
 	}
@@ -610,7 +645,7 @@ void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until)
 
 	run->lanes.apart = true;
 	for (;;) {
-		if (!execute(sm, false)) {
+		if (must_pause(sm) || !execute(sm, true)) {
 			run->slice.open = true;
 			break;
 		}
@@ -644,6 +679,7 @@ void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	count_ahead(run, launch);
 	run->ahead_first = run->ahead_count = 0;
 	run->slice.open = false;
+	run->wants_local = false;
 	run->moved = 0;
 	/* its event, which is gone, would have counted */
 	sm->sim->fired += run->place != 0;
@@ -659,4 +695,5 @@ void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)
 	slice->block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 	slice->begun = false;
 	slice->midway = false;
+	sm->run->wants_local = false;
 }

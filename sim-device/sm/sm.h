@@ -181,14 +181,14 @@ const struct vgpu_timing *vgpu_timing_of(const struct vgpu_block_kind *kind);
 
 /**
  * struct vgpu_parallel - SMs on several processors: where threads come from
- * @run, @turn, @lock, @unlock: see vgpu_host_ops.parallel and those behind it; NULL: there are
- *   none
+ * @run, @turn, @lock, @unlock, @gives_way: see vgpu_host_ops.parallel and those behind it; NULL:
+ *   there are none
  * @host: their first argument
  * @least: warp instructions that are worth handing to threads. An estimate, from what the kernel
  *   has executed before; fewer are executed one SM after the other
  *
  * Whether a host has them has no influence on results, times or traces; but in kernels with races
- * others may win (ahead.c). The module has none.
+ * others may win (ahead.c).
  */
 struct vgpu_parallel {
 	void (*run)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
@@ -196,6 +196,7 @@ struct vgpu_parallel {
 	void (*turn)(void *host, u32 n);
 	void (*lock)(void *host);
 	void (*unlock)(void *host);
+	bool (*gives_way)(void *host);
 	void *host;
 	u64 least;
 };

@@ -177,6 +177,7 @@ struct vgpu_sm_run {
 	u32 work;			/* of translations and pages, not counted yet */
 	u32 charged;			/* work of the warp that counted as instructions */
 	u32 started;			/* work of the blocks that began since the last slice */
+	bool wants_local;		/* the warp that goes on stands at VGPU_LANES_LOCAL */
 	bool reporting;			/* what the last slice has ended: the next may follow */
 	u64 moved;			/* segments of states, since then (vgpu_sm_move()) */
 	/* executed ahead (ahead.c), one after the other; the next that is due is @ahead_first */
@@ -357,7 +358,7 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
  * block_access.c: may that access be made while other SMs are executed? Not an atomic, and all of
  * its pages are found by vgpu_mmu_walk(), so vgpu_block_serve() changes nothing that is shared.
  */
-bool vgpu_block_serves_apart(const struct vgpu_block *block);
+bool vgpu_block_serves_apart(const struct vgpu_block *block, const struct vgpu_warp *w);
 /*
  * Execute one instruction, which is an access to memory of the process, while that is held; or what
  * is left of one of which a part of the lanes of @w has been executed. BUDGET with as much left as

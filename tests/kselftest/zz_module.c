@@ -5,29 +5,10 @@
  * the file of the module.
  */
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "vgpu_asm.h"
 #include "vgpu_log.h"
-
-static int module_insert(const char *parameters)
-{
-	const char *path = getenv("VGPU_MODULE");
-	int fd, ret;
-
-	if (!path || access(path, R_OK))
-		SKIP("VGPU_MODULE does not name the module");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	CHECK(fd >= 0);
-	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-static int module_remove(void)
-{
-	return syscall(SYS_delete_module, "vgpu", O_NONBLOCK) ? -errno : 0;
-}
+#include "vgpu_module.h"
 
 static void in_use(void)
 {
@@ -134,6 +115,8 @@ static void parameters_refused(void)
 		{ "set=sms=4,clock_khz=", "set: clock_khz does not take" },
 		{ "set=policy=nobody", "policy" },
 		{ "trace_records=1000", "trace_records=1000 is not a power of two" },
+		{ "workers=65", "workers=65 is out of range; it is 0 to 64, or -1" },
+		{ "workers=-2", "workers=-2 is out of range" },
 	};
 
 	CHECK_EQ(module_remove(), 0);

@@ -92,6 +92,8 @@ vgpuError_t rt_capture_info(vgpuStream_t handle, struct rt_capture_info *info);
 /* @set: the nodes become those that the stream's next one comes after; else they join them. */
 vgpuError_t rt_capture_update(vgpuStream_t handle, struct rt_node *const *nodes, size_t count,
 			      bool set);
+/* A call with nothing to do that CUDA does not capture; takes rt_lock itself. */
+vgpuError_t rt_capture_never(vgpuStream_t handle);
 /* Of the calling thread; @mode becomes what it was before. */
 vgpuError_t rt_capture_mode(int *mode);
 

@@ -192,3 +192,16 @@ vgpuError_t rt_capture_mode(int *mode)
 	*mode = (int)rt_capture_exchange((enum rt_capture_mode)*mode);
 	return vgpuSuccess;
 }
+
+vgpuError_t rt_capture_never(vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && stream->capture)
+		error = rt_capture_refuse(stream);
+	return rt_leave(error);
+}

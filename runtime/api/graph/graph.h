@@ -219,6 +219,10 @@ vgpuError_t rt_graph_add(struct rt_graph *graph, struct rt_node *const *after, s
 			 const struct rt_params *params, struct rt_node **out);
 /* @params is of the same type as what the node does. */
 vgpuError_t rt_node_set(struct rt_node *node, const struct rt_params *params);
+/* The same, and a kernel has the attributes that it had. */
+vgpuError_t rt_node_set_params(struct rt_node *node, const struct rt_params *params);
+/* @to, of a kernel or anything else, has the attributes of @from, which is of the same type. */
+void rt_params_keep(struct rt_params *to, const struct rt_params *from);
 vgpuError_t rt_params_check(const struct rt_params *params);
 
 /* ---- dot.c ---------------------------------------------------------------- */

@@ -143,3 +143,21 @@ vgpuError_t rt_node_set(struct rt_node *node, const struct rt_params *params)
 	node->params = own;
 	return vgpuSuccess;
 }
+
+void rt_params_keep(struct rt_params *to, const struct rt_params *from)
+{
+	if (to->type != RT_NODE_KERNEL || from->type != RT_NODE_KERNEL)
+		return;
+	to->kernel.priority = from->kernel.priority;
+	to->kernel.cooperative = from->kernel.cooperative;
+}
+
+vgpuError_t rt_node_set_params(struct rt_node *node, const struct rt_params *params)
+{
+	struct rt_params kept = *params;
+
+	if (!rt_node_known(node))
+		return vgpuErrorInvalidValue;
+	rt_params_keep(&kept, &node->params);
+	return rt_node_set(node, &kept);
+}

@@ -182,6 +182,7 @@ vgpuError_t rt_exec_set(struct rt_exec *exec, struct rt_node *node,
 			const struct rt_params *params)
 {
 	struct rt_update update = { .result = RT_UPDATE_SUCCESS };
+	struct rt_params kept = *params;
 	struct rt_node *own;
 	vgpuError_t error = find_node(exec, node, &own);
 
@@ -189,13 +190,14 @@ vgpuError_t rt_exec_set(struct rt_exec *exec, struct rt_node *node,
 		return error;
 	if (own->params.type != params->type)
 		return vgpuErrorInvalidValue;
+	rt_params_keep(&kept, &own->params);
 	if (params->type == RT_NODE_ALLOC || params->type == RT_NODE_FREE)
 		return vgpuErrorNotSupported;
-	error = rt_params_check(params);
+	error = rt_params_check(&kept);
 	if (error != vgpuSuccess)
 		return error;
 	if (params->type != RT_NODE_CHILD)
-		return set_node(exec, own, params);
+		return set_node(exec, own, &kept);
 	if (!same_shape(own->params.child, params->child, &update))
 		return vgpuErrorInvalidValue;
 	return set_all(exec, own->params.child, params->child);

@@ -144,24 +144,27 @@ vgpuError_t rt_launch_prepare(struct vgpuFunction *function, const unsigned int 
 			      const unsigned int block[3], size_t dynamic_shared, bool cooperative,
 			      struct rt_prepared *out)
 {
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
+	struct vgpu_cmd *cmd = &out->cmd;
 	const struct vgpu_program_kernel *kernel;
 	const struct rt_image *image;
 	uint32_t index;
 
-	image = rt_image_for(function, block[0] * block[1] * block[2], &cmd.launch.kernel);
+	memset(cmd, 0, sizeof(*cmd));
+	cmd->op = VGPU_CMD_LAUNCH;
+	image = rt_image_for(function, block[0] * block[1] * block[2], &cmd->launch.kernel);
 	if (!image)
 		return vgpuErrorLaunchOutOfResources;
-	index = cmd.launch.kernel;
-	kernel = rt_image_kernel(image, index, &cmd.launch.module, &cmd.launch.kernel);
-	rt_code_append(function->module, image, index, cmd.launch.module, cmd.launch.kernel);
-	memcpy(cmd.launch.grid, grid, sizeof(cmd.launch.grid));
-	memcpy(cmd.launch.block, block, sizeof(cmd.launch.block));
-	cmd.launch.dynamic_shared = (uint32_t)dynamic_shared;
-	cmd.launch.param_bytes = kernel->vass.param_bytes;
+	index = cmd->launch.kernel;
+	kernel = rt_image_kernel(image, index, &cmd->launch.module, &cmd->launch.kernel);
+	rt_code_append(function->module, image, index, cmd->launch.module, cmd->launch.kernel);
+	memcpy(cmd->launch.grid, grid, sizeof(cmd->launch.grid));
+	memcpy(cmd->launch.block, block, sizeof(cmd->launch.block));
+	cmd->launch.dynamic_shared = (uint32_t)dynamic_shared;
+	cmd->launch.param_bytes = kernel->vass.param_bytes;
 	if (cooperative)
-		cmd.flags |= VGPU_LAUNCH_COOPERATIVE;
-	*out = (struct rt_prepared){ function, kernel, cmd };
+		cmd->flags |= VGPU_LAUNCH_COOPERATIVE;
+	out->function = function;
+	out->kernel = kernel;
 	return vgpuSuccess;
 }
 

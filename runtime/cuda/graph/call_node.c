@@ -32,7 +32,8 @@ static vgpuError_t apply(const struct target *target, struct node_params *node, 
 	else if (error == vgpuSuccess)
 		error = target->exec ? rt_exec_set(to_exec(target->exec), to_node(target->node),
 						   &node->params) :
-				       rt_node_set(to_node(target->node), &node->params);
+				       rt_node_set_params(to_node(target->node),
+							  &node->params);
 	node_params_end(node);
 	return error;
 }

@@ -32,7 +32,8 @@ static vgpuError_t apply(const struct target *target, struct drv_params *node, v
 	else if (error == vgpuSuccess)
 		error = target->exec ? rt_exec_set(drv_exec(target->exec), drv_node(target->node),
 						   &node->params) :
-				       rt_node_set(drv_node(target->node), &node->params);
+				       rt_node_set_params(drv_node(target->node),
+							  &node->params);
 	drv_params_end(node);
 	return error;
 }

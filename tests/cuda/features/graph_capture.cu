@@ -28,6 +28,8 @@ static int *zeros(void)
 	int *dev = device_new<int>(N);
 
 	CHECK(cudaMemset(dev, 0, N * sizeof(int)));
+	/* for streams that do not block, too */
+	CHECK(cudaDeviceSynchronize());
 	return dev;
 }
 
@@ -114,8 +116,9 @@ static void a_row(void)
 	CHECK(cudaFreeAsync(temporary, stream));
 	CHECK(cudaMemcpyAsync(back, b, sizeof(back), cudaMemcpyDeviceToHost, stream));
 	CHECK(cudaMemsetAsync(b, 1, N * sizeof(int), stream));
+	CHECK(cudaMemcpyPeerAsync(a, 0, b, 0, sizeof(int), stream));
 	CHECK(cudaStreamEndCapture(stream, &graph));
-	EXPECT(count_nodes(graph) == 8 && count_edges(graph) == 7);
+	EXPECT(count_nodes(graph) == 9 && count_edges(graph) == 8);
 	expect_all("not yet", b, 0);
 	EXPECT(calls == 0 && back[0] == 0);
 	launch_and_end(graph, stream);
@@ -265,6 +268,12 @@ static void refusals(void)
 	CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
 	EXPECT_ERROR(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
 	expect_invalid(one);
+	CHECK(cudaMallocManaged(&more, 4096));
+	CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
+	EXPECT_ERROR(cudaStreamAttachMemAsync(one, more, 0, cudaMemAttachGlobal),
+		     cudaErrorStreamCaptureUnsupported);
+	expect_invalid(one);
+	CHECK(cudaFree(more));
 	/* what may wait */
 	CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
 	EXPECT_ERROR(cudaMalloc(&more, 16), cudaErrorStreamCaptureUnsupported);

@@ -42,6 +42,8 @@ static int *zeros(void)
 	int *dev = device_new<int>(N);
 
 	CHECK(cudaMemset(dev, 0, N * sizeof(int)));
+	/* for streams that do not block, too */
+	CHECK(cudaDeviceSynchronize());
 	return dev;
 }
 
@@ -262,6 +264,7 @@ static void changes(void)
 	enum cudaGraphExecUpdateResult result;
 	cudaGraphNode_t node, twin, wrong;
 	cudaKernelNodeParams params, read;
+	cudaKernelNodeAttrValue value = {};
 	unsigned int enabled = 7;
 	cudaGraphExec_t exec;
 	args more;
@@ -309,6 +312,13 @@ static void changes(void)
 	EXPECT(result == cudaGraphExecUpdateErrorNodeTypeChanged && wrong == twin);
 	CHECK(cudaGraphLaunch(exec, 0));
 	expect_all("unchanged", b, 1);
+	/* attributes stay when parameters change */
+	value.cooperative = 1;
+	CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value));
+	params.gridDim.x = 1 << 24;
+	EXPECT_ERROR(cudaGraphKernelNodeSetParams(node, &params),
+		     cudaErrorCooperativeLaunchTooLarge);
+	CHECK(cudaGraphExecKernelNodeSetParams(exec, node, &params));
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
 	CHECK(cudaGraphDestroy(clone));
@@ -453,6 +463,7 @@ static void refusals(void)
 {
 	int *a = zeros(), *b = zeros();
 	cudaGraphNode_t one, two, far, node;
+	cudaGraphInstantiateParams how = {};
 	cudaKernelNodeParams params;
 	cudaGraph_t graph, other;
 	cudaGraphExec_t exec;
@@ -482,8 +493,10 @@ static void refusals(void)
 	EXPECT_ERROR(cudaGraphRemoveDependencies(graph, &two, &one, 1), cudaErrorInvalidValue);
 	/* a circle is found when the graph is to be executed */
 	CHECK(cudaGraphAddDependencies(graph, &two, &one, 1));
-	EXPECT_ERROR(cudaGraphInstantiate(&exec, graph, &node, NULL, 0), cudaErrorInvalidValue);
-	EXPECT(node == one || node == two);
+	EXPECT_ERROR(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaGraphInstantiateWithParams(&exec, graph, &how), cudaErrorInvalidValue);
+	EXPECT(how.errNode_out == one || how.errNode_out == two);
+	EXPECT(how.result_out == cudaGraphInstantiateInvalidStructure);
 	CHECK(cudaGraphRemoveDependencies(graph, &two, &one, 1));
 	CHECK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));
 	CHECK(cudaGraphDestroyNode(two));

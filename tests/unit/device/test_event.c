@@ -248,21 +248,28 @@ static void put_off(struct vgpu_event *event)
 	u64 got = place;
 
 	fire(event);
-	if (place)
-		vgpu_event_at_place(clock, event, 2000, place);
-	else
+	if (place) {
+		vgpu_place_enter(clock, place);
+		vgpu_event_at(clock, &events[4], 2000);
+		place = vgpu_place_leave(clock);
+		vgpu_event_at(clock, &events[6], 2000);
+		vgpu_place_enter(clock, place);
+		vgpu_event_at(clock, &events[5], 2000);
+		vgpu_event_at_place(clock, event, 2000, vgpu_place_leave(clock));
+	} else {
 		got = vgpu_event_put_off(clock, event);
+	}
 	event->fire = place ? fire : event->fire;
 	place = got;
 }
 
 /*
  * What is put off comes behind all that is due then, counts as one, and comes before what was
- * scheduled for its next time since.
+ * scheduled for its next time since; behind what has been scheduled in its place.
  */
 static void what_is_put_off_keeps_its_place(void **state)
 {
-	static const u32 order[] = {0, 1, 0, 3, 0, 2};
+	static const u32 order[] = {0, 1, 0, 3, 4, 5, 0, 2, 6};
 	struct host *h = begin();
 	u64 before = h->dev->sim->fired;
 
@@ -279,16 +286,16 @@ static void what_is_put_off_keeps_its_place(void **state)
 	assert_true(vgpu_device_run(h->dev, VGPU_NEVER, ~0u) == VGPU_NEVER);
 	assert_int_equal(fired_count, sizeof(order) / sizeof(order[0]));
 	assert_memory_equal(fired, order, sizeof(order));
-	assert_int_equal(h->dev->sim->fired - before, 5);
+	assert_int_equal(h->dev->sim->fired - before, 8);
 
 	/* somebody else does it */
 	place = 0;
 	events[0].fire = put_off;
 	vgpu_event_at(h->dev->sim, &events[0], 3000);
 	vgpu_device_run(h->dev, VGPU_NEVER, 1);
-	assert_int_equal(h->dev->sim->fired - before, 5);
+	assert_int_equal(h->dev->sim->fired - before, 8);
 	vgpu_event_take(h->dev->sim, &events[0]);
-	assert_int_equal(h->dev->sim->fired - before, 6);
+	assert_int_equal(h->dev->sim->fired - before, 9);
 	assert_true(vgpu_device_run(h->dev, VGPU_NEVER, ~0u) == VGPU_NEVER);
 	end(h);
 }

@@ -73,6 +73,11 @@ static void push_kernel(struct play *t, struct process *p)
 		cmd.profiled.threads = 32 + (u32)upto(t, 600);
 		cmd.profiled.shared_bytes = upto(t, 3) ? (u32)upto(t, 12000) : (u32)upto(t, 48000);
 	}
+	/* blocks that wait for each other, as many as an empty device has room for at least */
+	if (!upto(t, 4)) {
+		cmd.flags = VGPU_LAUNCH_COOPERATIVE;
+		cmd.profiled.blocks = 1 + upto(t, t->h->config.sms);
+	}
 	assert_int_equal(host_push(t->h, p->id, p->queue[q], cmd), ++p->pushed[q]);
 	t->pushed++;
 }
@@ -248,7 +253,8 @@ static u64 play(const char *policy, const char *mechanism, u64 seed, u32 steps, 
 	struct play t = { .h = host_new("k20c", sms[seed % 3],
 					seed % 2 ? "active_kernels=4" : "active_kernels=0",
 				    seed % 4 < 2 ? "block_placement=depth" :
-						   "block_placement=breadth", NULL),
+						   "block_placement=breadth",
+				    "grid_turn_ps=3000000", NULL),
 			  .switches = switches,
 			  .shares = shares };
 	u64 hash;

@@ -24,9 +24,15 @@ static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch"
 
 static void push(struct host *h, struct vgpu_random *random, u32 context, u32 queue)
 {
+	u32 most = 1 + below(random, 16);
 	struct vgpu_cmd cmd = cmd_profiled(1 + below(random, BLOCKS),
-					   1 + below(random, 30 * VGPU_US), 1 + below(random, 16));
+					   1 + below(random, 30 * VGPU_US), most);
 
+	/* blocks that wait for each other, up to all that an empty device has room for */
+	if (!below(random, 3)) {
+		cmd.flags = VGPU_LAUNCH_COOPERATIVE;
+		cmd.profiled.blocks = 1 + below(random, SMS * (most < 8 ? most : 8));
+	}
 	cmd.profiled.block_cv_permille = below(random, 3) * 200;
 	cmd.profiled.idempotent_permille = (u16)(below(random, 4) * 300);
 	cmd.profiled.shared_bytes = below(random, 3) * 1000;
@@ -144,6 +150,7 @@ static void check_trace(struct host *h, struct vgpu_account *sums)
 static void live(u64 seed, bool deaths)
 {
 	struct host *h = host_new("k20c", "sms=4", "active_kernels=6", "drain_ps=5000000",
+				  "grid_turn_ps=3000000",
 				  seed & 4 ? "block_placement=breadth" : "block_placement=depth",
 				  NULL);
 	struct vgpu_account sums[CONTEXTS * 2 + 1] = {};

@@ -101,6 +101,29 @@ static void single_blocks_take_turns_on_shared_sms(void **state)
 	host_free(h);
 }
 
+/*
+ * For a more important stream an SM drains, but not of such blocks: at 100 us those of one are
+ * told, saved at 104.5, and the important block runs to 154.5. Restored by 155.5 ... 158.5 they
+ * have 899.5 us left.
+ */
+static void they_do_not_drain(void **state)
+{
+	struct host *h = new_host("fcfs", "kernels_per_sm=1");
+	u32 context = host_open(h), low = host_queue(h, context), high = host_queue(h, context);
+	struct vgpu_cmd cmd = cmd_profiled(1, 50 * VGPU_US, 4);
+	u64 first = host_push(h, context, low, cooperative(8, 1000)), second;
+
+	(void)state;
+	cmd.flags = VGPU_LAUNCH_PRIORITY(1);
+	vgpu_device_run(h->dev, 100 * VGPU_US, ~0u);
+	second = host_push(h, context, high, cmd);
+	host_run(h);
+	assert_int_equal(host_done(h, context, high, second)->time, 154500 * VGPU_NS);
+	assert_int_equal(host_done(h, context, low, first)->time, 1058000 * VGPU_NS);
+	vgpu_context_close(h->dev, context);
+	host_free(h);
+}
+
 /* Two that each have a part only both come to their end. */
 static void two_of_them_take_turns_beside_each_other(void **state)
 {
@@ -146,6 +169,7 @@ int main(void)
 		cmocka_unit_test(others_do_not),
 		cmocka_unit_test(nothing_moves_where_all_have_places),
 		cmocka_unit_test(single_blocks_take_turns_on_shared_sms),
+		cmocka_unit_test(they_do_not_drain),
 		cmocka_unit_test(two_of_them_take_turns_beside_each_other),
 		cmocka_unit_test(too_large_is_refused),
 	};

@@ -200,6 +200,73 @@ static void streams_are_captured(void **state)
 	drv_end(context);
 }
 
+static CUgraphNode add_spin(CUgraph graph, CUfunction spin, const CUgraphNode *after,
+			    unsigned int index)
+{
+	uint64_t where = words + 4ul * index;
+	uint32_t rounds = 20000;
+	void *list[] = { &where, &rounds };
+	CUDA_KERNEL_NODE_PARAMS params = {
+		.func = spin, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+		.blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .kernelParams = list,
+	};
+	CUgraphNode node;
+
+	OK(cuGraphAddKernelNode(&node, graph, after, after != NULL, &params));
+	return node;
+}
+
+/* Virtual milliseconds of a launch. */
+static float time_of(CUgraph graph, CUstream stream)
+{
+	CUevent begun, ended;
+	CUgraphExec exec;
+	float ms;
+
+	OK(cuEventCreate(&begun, CU_EVENT_DEFAULT));
+	OK(cuEventCreate(&ended, CU_EVENT_DEFAULT));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuEventRecord(begun, stream));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuEventRecord(ended, stream));
+	OK(cuStreamSynchronize(stream));
+	OK(cuEventElapsedTime(&ms, begun, ended));
+	OK(cuGraphExecDestroy(exec));
+	OK(cuEventDestroy(begun));
+	OK(cuEventDestroy(ended));
+	return ms;
+}
+
+/* Four slow kernels: as a row they take almost four times as long as side by side. */
+static void branches_run_side_by_side(void **state)
+{
+	CUcontext context = begin();
+	CUgraph row, branches;
+	CUfunction spin;
+	CUstream stream;
+	CUmodule slow;
+	CUgraphNode node;
+
+	(void)state;
+	OK(cuModuleLoadData(&slow, drv_spin_ptx));
+	OK(cuModuleGetFunction(&spin, slow, "spin"));
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuGraphCreate(&row, 0));
+	OK(cuGraphCreate(&branches, 0));
+	node = add_spin(row, spin, NULL, 0);
+	for (unsigned int i = 1; i < 4; i++)
+		node = add_spin(row, spin, &node, i);
+	for (unsigned int i = 0; i < 4; i++)
+		add_spin(branches, spin, NULL, 4 + i);
+	assert_true(time_of(row, stream) > 3 * time_of(branches, stream));
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(drv_read(words + 4 * i), 20000);
+	OK(cuGraphDestroy(row));
+	OK(cuGraphDestroy(branches));
+	OK(cuStreamDestroy(stream));
+	drv_end(context);
+}
+
 /* Unloaded under an executable graph: its launch is refused, and nothing else is lost. */
 static void a_module_goes(void **state)
 {
@@ -331,6 +398,7 @@ int main(void)
 		cmocka_unit_test(nodes_of_every_kind),
 		cmocka_unit_test(executable_graphs_are_updated),
 		cmocka_unit_test(streams_are_captured),
+		cmocka_unit_test(branches_run_side_by_side),
 		cmocka_unit_test(a_module_goes),
 		cmocka_unit_test(a_context_goes),
 		cmocka_unit_test(memory_and_attributes),

@@ -228,7 +228,7 @@ absent this_cluster " is of clusters .*launch without" 'cooperative_groups::this
 	'#include <cooperative_groups.h>'
 absent __cluster_dims__ "__cluster_dims__: no clusters: launch without " '*p = 1' \
 	'__global__ void __cluster_dims__(2, 1, 1) pair(int *p) { *p = 1; }'
-absent __pipeline_commit " is of barriers and pipelines.*__syncthreads" '__pipeline_commit()'
+absent __pipeline_commit " is of a header of its own.*cuda_pipeline.h" '__pipeline_commit()'
 absent cudaGridDependencySynchronize " has no use.*leave" 'cudaGridDependencySynchronize()'
 absent CUresult " is of the driver API: #include <cuda.h>" '*p = 1' 'CUresult result;'
 absent cuLaunchKernel " is of the driver API: #include <cuda.h>" '*p = 1' 'int launch() { return cuLaunchKernel(0); }'
@@ -240,8 +240,7 @@ absent __nv_fp8_e4m3 " is of numbers of 8 bits: #include <cuda_fp8.h>" '*p = 1' 
 # names of headers that are nowhere, also where a toolkit is installed
 for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
-	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "cuda_pipeline_of_tomorrow.h> is for .*__syncthreads" \
-	"cuda_awbarrier_of_tomorrow.h> is for .*__syncthreads" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
+	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
 	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra" \
 	"cuda_fp6_of_tomorrow.h> has numbers of 4 and 6 bits"; do

@@ -339,6 +339,26 @@ static void the_host_knows(void **state)
 	assert_int_equal(DO(0, 0, LOAD, DATA), 0);
 }
 
+/* Who waits for a wait, which is the newest command of its queue, knows what that waited for. */
+static void a_wait_at_the_end(void **state)
+{
+	struct fixture *f = *state;
+
+	race_command_waits(f->rig.race, 3, 1, 1, 1);
+	race_command(f->rig.race, 2, 1);
+	race_command_waits(f->rig.race, 4, 1, 3, 1);
+	race_command(f->rig.race, 4, 2);
+	race_host_knows(f->rig.race, 3, 1);
+	race_command(f->rig.race, 2, 2);
+	DO(0, 0, STORE, DATA);
+	launch(f, 2, 1);
+	assert_int_equal(DO(0, 0, LOAD, DATA), 1);
+	launch(f, 4, 2);
+	assert_int_equal(DO(0, 0, LOAD, DATA), 0);
+	launch(f, 2, 2);
+	assert_int_equal(DO(0, 0, LOAD, DATA), 0);
+}
+
 /* Copies are as kernels, by bytes, and in whole chunks of 1 KiB too. */
 static void copies(void **state)
 {
@@ -408,7 +428,7 @@ int main(void)
 		TEST(two_queues),
 		TEST(a_wait),
 		TEST(chain_of_waits),
-		TEST(the_host_knows),
+		TEST(the_host_knows), TEST(a_wait_at_the_end),
 		TEST(copies),
 		TEST(forgotten),
 	};
