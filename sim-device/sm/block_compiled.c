@@ -126,6 +126,9 @@ static void go_on(struct vgpu_sm *sm)
 		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
 		if (sm->env->parallel.run)
 			vgpu_slices_ahead(sm);
+	} else if (unlikely(*sm->env->put_off) && !sm->run->ahead_count && !sm->run->place) {
+		/* the rest of a slice: those that were put off began before it */
+		vgpu_sms_catch_up(sm->env);
 	}
 	vgpu_slice_go_on(sm, true);
 }
