@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	cuda::atomic<int, cuda::thread_scope_device> *ready;
 	cuda::atomic<long long> here(5);
 	unsigned int *word, bits;
-	int *data, *out, got[BLOCKS], sum = 0, spread = 0;
+	int *data, *out, got[BLOCKS], sum = 0, spread = 0, on_sm, sms, blocks;
 	shared_values *v;
 
 	parse_size(argc, argv, "cuda_atomics", NULL, 0, 0, 0);
@@ -146,9 +146,13 @@ int main(int argc, char **argv)
 	CHECK(cudaMalloc(&ready, 2 * sizeof(*ready)));
 	CHECK(cudaMemset(out, 0, sizeof(got)));
 	CHECK(cudaMemset(ready, 0, 2 * sizeof(*ready)));
-	message<<<BLOCKS, 32>>>(data, ready, out, 5);
+	/* they wait for each other: no more than the device has room for */
+	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_sm, message, 32, 0));
+	CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+	blocks = on_sm * sms < BLOCKS ? on_sm * sms : BLOCKS;
+	message<<<blocks, 32>>>(data, ready, out, 5);
 	CHECK(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
-	for (int b = 1; b < BLOCKS; b++)
+	for (int b = 1; b < blocks; b++)
 		EXPECT(got[b] == 64 * 63 / 2 * (1 + 2 + 3 + 4 + 5));
 	CHECK(cudaMalloc(&word, sizeof(*word)));
 	standard<<<1, 1>>>(word);

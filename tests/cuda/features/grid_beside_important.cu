@@ -8,8 +8,8 @@
 
 #include <cooperative_groups.h>
 
-#define THREADS	256
-#define ROUNDS	30
+#define THREADS	1024
+#define ROUNDS	8
 #define SHORTS	10
 
 /* In each round every block adds to the sum, and then sees that all have. */
