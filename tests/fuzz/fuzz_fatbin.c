@@ -16,7 +16,7 @@
 
 #define HEAD		16u	/* mark, registers, reserved; then the text */
 #define KERNELS_MAX	8u
-#define NAME_MAX	128u
+#define NAME_BYTES	128u
 #define BUFFER		4096u
 
 void **__cudaRegisterFatBinary(void *fat);
@@ -45,7 +45,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 /* The words behind `.entry` and `.b8`, as the names that host code would register. */
-static unsigned int names_behind(const char *text, const char *word, char (*names)[NAME_MAX])
+static unsigned int names_behind(const char *text, const char *word, char (*names)[NAME_BYTES])
 {
 	unsigned int count = 0;
 
@@ -55,7 +55,7 @@ static unsigned int names_behind(const char *text, const char *word, char (*name
 		text += strlen(word);
 		text += strspn(text, " \t");
 		length = strcspn(text, " \t\n([;");
-		if (length && length < NAME_MAX) {
+		if (length && length < NAME_BYTES) {
 			memcpy(names[count], text, length);
 			names[count++][length] = 0;
 		}
@@ -90,7 +90,7 @@ static void use(const char *kernel, char *variable)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char names[KERNELS_MAX][NAME_MAX], variables[KERNELS_MAX][NAME_MAX];
+	static char names[KERNELS_MAX][NAME_BYTES], variables[KERNELS_MAX][NAME_BYTES];
 	static char hosts[2 * KERNELS_MAX];
 	struct wrapper wrapper = { .version = 1 };
 	unsigned int kernels, symbols;
