@@ -232,14 +232,17 @@ vgpuError_t rt_graph_dot(struct rt_graph *graph, const char *path, unsigned int 
 
 /* ---- user_object.c --------------------------------------------------------- */
 
+/* Flags, CUDA's numbers: the first one is needed. */
+#define RT_OBJECT_NO_SYNC	1u	/* nobody can wait for @destroy */
+#define RT_OBJECT_MOVE		1u	/* references of the program become the graph's */
+
 /* @destroy is called with @pointer when nobody has the object any more. */
 vgpuError_t rt_object_create(struct rt_user_object **out, void *pointer, void (*destroy)(void *),
-			     unsigned int count);
+			     unsigned int count, unsigned int flags);
 vgpuError_t rt_object_retain(struct rt_user_object *object, unsigned int count);
 vgpuError_t rt_object_release(struct rt_user_object *object, unsigned int count);
-/* @move: references of the program become the graph's. */
 vgpuError_t rt_graph_retain(struct rt_graph *graph, struct rt_user_object *object,
-			    unsigned int count, bool move);
+			    unsigned int count, unsigned int flags);
 vgpuError_t rt_graph_release(struct rt_graph *graph, struct rt_user_object *object,
 			     unsigned int count);
 /* A copy of a graph has what the graph has. */

@@ -24,11 +24,11 @@ struct rt_object_use {
 };
 
 vgpuError_t rt_object_create(struct rt_user_object **out, void *pointer, void (*destroy)(void *),
-			     unsigned int count)
+			     unsigned int count, unsigned int flags)
 {
 	struct rt_user_object *object;
 
-	if (!out || !destroy || !count || count > INT_MAX)
+	if (!out || !destroy || !count || count > INT_MAX || flags != RT_OBJECT_NO_SYNC)
 		return vgpuErrorInvalidValue;
 	object = calloc(1, sizeof(*object));
 	if (!object || !rt_handle_add(object, RT_HANDLE_OBJECT)) {
@@ -122,11 +122,12 @@ static vgpuError_t use_add(struct rt_graph *graph, struct rt_user_object *object
 }
 
 vgpuError_t rt_graph_retain(struct rt_graph *graph, struct rt_user_object *object,
-			    unsigned int count, bool move)
+			    unsigned int count, unsigned int flags)
 {
+	bool move = flags & RT_OBJECT_MOVE;
 	vgpuError_t error;
 
-	if (!rt_graph_known(graph) || !known(object, count) ||
+	if (flags & ~RT_OBJECT_MOVE || !rt_graph_known(graph) || !known(object, count) ||
 	    (move ? count > object->own : count > INT_MAX - object->all))
 		return vgpuErrorInvalidValue;
 	error = use_add(graph, object, count);

@@ -15,7 +15,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 					  const cudaGraphEdgeData *edges, size_t count,
 					  enum cudaStreamCaptureMode mode)
 {
-	if (!edges_are_plain(edges, count))
+	if (!rt_edges_are_plain(edges, count))
 		return CUDA_REFUSE("edges with ports are");
 	return GRAPH_CALL(graph ? rt_capture_begin(cuda_stream(stream), (int)mode,
 						   to_graph(graph), to_nodes(after), count) :
@@ -97,7 +97,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGrap
 						   const cudaGraphEdgeData *edges, size_t count,
 						   unsigned int flags)
 {
-	return edges_are_plain(edges, count) ?
+	return rt_edges_are_plain(edges, count) ?
 		       cudaStreamUpdateCaptureDependencies(stream, nodes, count, flags) :
 		       CUDA_REFUSE("edges with ports are");
 }

@@ -2,8 +2,6 @@
 /*
  * CUDA names: executable graphs, and those of their calls that mean others since CUDA 12.
  */
-#include <stdio.h>
-
 #include "convert.h"
 
 #define EXPORT	__attribute__((visibility("default")))
@@ -36,24 +34,21 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaG
 {
 	cudaError_t error = GRAPH_CALL(create(exec, graph, 0, node));
 
-	if (log && bytes)
-		snprintf(log, bytes, "%s",
-			 error == cudaSuccess ? "" : "the graph is no graph, or has a circle");
+	rt_exec_log(error == cudaSuccess, log, bytes);
 	return error;
 }
 
 static vgpuError_t create_with(cudaGraphExec_t *exec, cudaGraph_t graph,
 			       cudaGraphInstantiateParams *params)
 {
-	vgpuError_t error = create(exec, graph, params->flags, &params->errNode_out);
+	struct rt_node *circle;
+	int result;
+	vgpuError_t error = rt_exec_create_with((struct rt_exec **)(void *)exec, to_graph(graph),
+						params->flags, cuda_stream(params->uploadStream),
+						&circle, &result);
 
-	params->result_out = error == vgpuSuccess ? cudaGraphInstantiateSuccess :
-			     params->errNode_out  ? cudaGraphInstantiateInvalidStructure :
-			     error == vgpuErrorNotSupported ?
-				     cudaGraphInstantiateNodeOperationNotSupported :
-				     cudaGraphInstantiateError;
-	if (error == vgpuSuccess && params->flags & cudaGraphInstantiateFlagUpload)
-		error = rt_exec_upload(to_exec(*exec), cuda_stream(params->uploadStream));
+	params->errNode_out = (cudaGraphNode_t)(void *)circle;
+	params->result_out = (cudaGraphInstantiateResult)result;
 	return error;
 }
 

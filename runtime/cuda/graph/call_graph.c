@@ -2,8 +2,6 @@
 /*
  * CUDA names: graphs, their nodes and edges.
  */
-#include <string.h>
-
 #include "api/graph/allocation.h"
 #include "convert.h"
 
@@ -51,19 +49,13 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 	return GRAPH_CALL(rt_graph_edges(to_graph(graph), to_list(from), to_list(to), count));
 }
 
-/* All edges are plain ones. */
-static void tell_edges(cudaError_t error, cudaGraphEdgeData *edges, const size_t *count)
-{
-	if (error == cudaSuccess && edges)
-		memset(edges, 0, *count * sizeof(*edges));
-}
-
 cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
 				 cudaGraphEdgeData *edges, size_t *count)
 {
 	cudaError_t error = cudaGraphGetEdges(graph, from, to, count);
 
-	tell_edges(error, from ? edges : NULL, count);
+	if (error == cudaSuccess && from)
+		rt_edges_tell(edges, *count);
 	return error;
 }
 
@@ -78,7 +70,8 @@ cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_
 {
 	cudaError_t error = cudaGraphNodeGetDependencies(node, nodes, count);
 
-	tell_edges(error, nodes ? edges : NULL, count);
+	if (error == cudaSuccess && nodes)
+		rt_edges_tell(edges, *count);
 	return error;
 }
 
@@ -93,7 +86,8 @@ cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNod
 {
 	cudaError_t error = cudaGraphNodeGetDependentNodes(node, nodes, count);
 
-	tell_edges(error, nodes ? edges : NULL, count);
+	if (error == cudaSuccess && nodes)
+		rt_edges_tell(edges, *count);
 	return error;
 }
 
@@ -107,7 +101,7 @@ cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t
 					const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
 					size_t count)
 {
-	return edges_are_plain(edges, count) ? cudaGraphAddDependencies(graph, from, to, count) :
+	return rt_edges_are_plain(edges, count) ? cudaGraphAddDependencies(graph, from, to, count) :
 					       CUDA_REFUSE("edges with ports are");
 }
 
@@ -121,7 +115,7 @@ cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNod
 					   const cudaGraphNode_t *to,
 					   const cudaGraphEdgeData *edges, size_t count)
 {
-	return edges_are_plain(edges, count) ?
+	return rt_edges_are_plain(edges, count) ?
 		       cudaGraphRemoveDependencies(graph, from, to, count) :
 		       cuda_error(rt_result(vgpuErrorInvalidValue));
 }
@@ -146,10 +140,8 @@ static struct rt_user_object *to_object(cudaUserObject_t object)
 cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *pointer, cudaHostFn_t destroy,
 				 unsigned int count, unsigned int flags)
 {
-	return GRAPH_CALL(flags != cudaUserObjectNoDestructorSync ?
-		vgpuErrorInvalidValue :
-		rt_object_create((struct rt_user_object **)(void *)object, pointer, destroy,
-				 count));
+	return GRAPH_CALL(rt_object_create((struct rt_user_object **)(void *)object, pointer,
+					   destroy, count, flags));
 }
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
@@ -165,10 +157,7 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
 				      unsigned int count, unsigned int flags)
 {
-	return GRAPH_CALL(flags & ~(unsigned int)cudaGraphUserObjectMove ?
-		vgpuErrorInvalidValue :
-		rt_graph_retain(to_graph(graph), to_object(object), count,
-				flags & cudaGraphUserObjectMove));
+	return GRAPH_CALL(rt_graph_retain(to_graph(graph), to_object(object), count, flags));
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,

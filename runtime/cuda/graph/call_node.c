@@ -7,41 +7,18 @@
 #include "api/graph/allocation.h"
 #include "convert.h"
 
-/** struct target - where parameters go: a new node, a node, or one of an executable graph */
-struct target {
-	cudaGraphNode_t *out;
-	cudaGraph_t graph;
-	const cudaGraphNode_t *after;
-	size_t count;
-	cudaGraphExec_t exec;
-	cudaGraphNode_t node;
-};
-
-#define NEW_NODE(out, graph, after, count)	(&(const struct target){ out, graph, after, count, \
-								  NULL, NULL })
-#define OLD_NODE(node)		(&(const struct target){ NULL, NULL, NULL, 0, NULL, node })
-#define NODE_OF(exec, node)	(&(const struct target){ NULL, NULL, NULL, 0, exec, node })
-
-static vgpuError_t apply(const struct target *target, struct node_params *node, vgpuError_t error)
-{
-	if (error == vgpuSuccess && !target->node)
-		error = target->out ? rt_graph_add(to_graph(target->graph),
-						   to_nodes(target->after), target->count,
-						   &node->params, to_list(target->out)) :
-				      vgpuErrorInvalidValue;
-	else if (error == vgpuSuccess)
-		error = target->exec ? rt_exec_set(to_exec(target->exec), to_node(target->node),
-						   &node->params) :
-				       rt_node_set_params(to_node(target->node),
-							  &node->params);
-	node_params_end(node);
-	return error;
-}
+#define NEW_NODE(out, graph, after, count) \
+	(&(const struct rt_target){ to_list(out), to_graph(graph), to_nodes(after), count, NULL, \
+				    NULL })
+#define OLD_NODE(node) \
+	(&(const struct rt_target){ NULL, NULL, NULL, 0, NULL, to_node(node) })
+#define NODE_OF(exec, node) \
+	(&(const struct rt_target){ NULL, NULL, NULL, 0, to_exec(exec), to_node(node) })
 
 /* A call that converts by @expression, into `node'. */
 #define APPLY(target, expression) ({ \
-	struct node_params node = { .arguments = NULL }; \
-	GRAPH_CALL(apply(target, &node, expression)); \
+	struct rt_request node = { .arguments = NULL }; \
+	GRAPH_CALL(rt_request_apply(target, &node, expression)); \
 })
 
 /* The parameters of a node of this type; with rt_lock held. */
@@ -64,18 +41,14 @@ static vgpuError_t apply(const struct target *target, struct node_params *node, 
 
 static bool is_refused(const struct cudaGraphNodeParams *params)
 {
-	return params && (params->type == cudaGraphNodeTypeConditional ||
-			  params->type == cudaGraphNodeTypeExtSemaphoreSignal ||
-			  params->type == cudaGraphNodeTypeExtSemaphoreWait);
+	return params && rt_request_refused((int)params->type);
 }
 
 static cudaError_t refuse_type(const struct cudaGraphNodeParams *params, const char *call)
 {
-	static bool conditional, semaphore;
+	static bool said[16];
 
-	return params->type == cudaGraphNodeTypeConditional ?
-		       cuda_refuse(&conditional, call, "conditional nodes are") :
-		       cuda_refuse(&semaphore, call, "semaphores of other APIs in graphs are");
+	return cuda_refuse(&said[params->type % 16], call, rt_request_refused((int)params->type));
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -90,7 +63,7 @@ cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *out, cudaGraph_t graph,
 				const cudaGraphNode_t *after, const cudaGraphEdgeData *edges,
 				size_t count, struct cudaGraphNodeParams *params)
 {
-	return edges_are_plain(edges, count) ?
+	return rt_edges_are_plain(edges, count) ?
 		       cudaGraphAddNode(out, graph, after, count, params) :
 		       CUDA_REFUSE("edges with ports are");
 }
@@ -145,91 +118,21 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t at, struct cudaKernelNo
 	return READ(at, RT_NODE_KERNEL, out, tell_kernel(&params.kernel, out));
 }
 
-/* Hints about caches are remembered nowhere; priorities are as those of streams. */
-static vgpuError_t set_attribute(cudaGraphNode_t at, cudaKernelNodeAttrID attribute,
-				 const cudaKernelNodeAttrValue *value)
-{
-	unsigned int most = rt_most_priority(), wanted;
-	struct rt_params params;
-	vgpuError_t error = value ? rt_node_get(to_node(at), RT_NODE_KERNEL, &params) :
-				    vgpuErrorInvalidValue;
-
-	if (error != vgpuSuccess)
-		return error;
-	switch ((int)attribute) {
-	case cudaLaunchAttributePriority:
-		wanted = value->priority < 0 ? (unsigned int)-(long)value->priority : 0;
-		to_node(at)->params.kernel.priority = wanted > most ? most : wanted;
-		return vgpuSuccess;
-	case cudaLaunchAttributeAccessPolicyWindow:
-	case cudaLaunchAttributeSynchronizationPolicy:
-		return vgpuSuccess;
-	case cudaLaunchAttributeCooperative:
-		params.kernel.cooperative = value->cooperative != 0;
-		return rt_node_set(to_node(at), &params);
-	case cudaLaunchAttributeClusterDimension:
-		return value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1 ?
-			       vgpuErrorNotSupported : vgpuSuccess;
-	default:
-		return vgpuErrorInvalidValue;
-	}
-}
-
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t at, cudaKernelNodeAttrID attribute,
 					    const cudaKernelNodeAttrValue *value)
 {
-	return GRAPH_CALL(set_attribute(at, attribute, value));
-}
-
-static vgpuError_t get_attribute(cudaGraphNode_t at, cudaKernelNodeAttrID attribute,
-				 cudaKernelNodeAttrValue *value)
-{
-	struct rt_params params;
-	vgpuError_t error = value ? rt_node_get(to_node(at), RT_NODE_KERNEL, &params) :
-				    vgpuErrorInvalidValue;
-
-	if (error != vgpuSuccess)
-		return error;
-	memset(value, 0, sizeof(*value));
-	switch ((int)attribute) {
-	case cudaLaunchAttributeCooperative:
-		value->cooperative = params.kernel.cooperative;
-		return vgpuSuccess;
-	case cudaLaunchAttributePriority:
-		value->priority = -(int)params.kernel.priority;
-		return vgpuSuccess;
-	case cudaLaunchAttributeAccessPolicyWindow:
-	case cudaLaunchAttributeSynchronizationPolicy:
-	case cudaLaunchAttributeClusterDimension:
-		return vgpuSuccess;
-	default:
-		return vgpuErrorInvalidValue;
-	}
+	return GRAPH_CALL(rt_node_set_attribute(to_node(at), (int)attribute, value));
 }
 
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t at, cudaKernelNodeAttrID attribute,
 					    cudaKernelNodeAttrValue *value)
 {
-	return GRAPH_CALL(get_attribute(at, attribute, value));
-}
-
-static vgpuError_t copy_attributes(cudaGraphNode_t src, cudaGraphNode_t dst)
-{
-	struct rt_params from, to;
-	vgpuError_t error = rt_node_get(to_node(src), RT_NODE_KERNEL, &from);
-
-	if (error == vgpuSuccess)
-		error = rt_node_get(to_node(dst), RT_NODE_KERNEL, &to);
-	if (error != vgpuSuccess)
-		return error;
-	to.kernel.priority = from.kernel.priority;
-	to.kernel.cooperative = from.kernel.cooperative;
-	return rt_node_set(to_node(dst), &to);
+	return GRAPH_CALL(rt_node_get_attribute(to_node(at), (int)attribute, value));
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t src, cudaGraphNode_t dst)
 {
-	return GRAPH_CALL(copy_attributes(src, dst));
+	return GRAPH_CALL(rt_node_copy_attributes(to_node(src), to_node(dst)));
 }
 
 /* ---- copies --------------------------------------------------------------------- */
@@ -442,18 +345,19 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph,
 					const cudaGraphNode_t *after, size_t count,
 					cudaEvent_t event)
 {
-	return APPLY(NEW_NODE(out, graph, after, count), node_event(&node, true, event));
+	return APPLY(NEW_NODE(out, graph, after, count),
+		     rt_request_event(&node, true, cuda_event(event)));
 }
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t at, cudaEvent_t event)
 {
-	return APPLY(OLD_NODE(at), node_event(&node, true, event));
+	return APPLY(OLD_NODE(at), rt_request_event(&node, true, cuda_event(event)));
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t at,
 						 cudaEvent_t event)
 {
-	return APPLY(NODE_OF(exec, at), node_event(&node, true, event));
+	return APPLY(NODE_OF(exec, at), rt_request_event(&node, true, cuda_event(event)));
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t at, cudaEvent_t *out)
@@ -465,18 +369,19 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph,
 				      const cudaGraphNode_t *after, size_t count,
 				      cudaEvent_t event)
 {
-	return APPLY(NEW_NODE(out, graph, after, count), node_event(&node, false, event));
+	return APPLY(NEW_NODE(out, graph, after, count),
+		     rt_request_event(&node, false, cuda_event(event)));
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t at, cudaEvent_t event)
 {
-	return APPLY(OLD_NODE(at), node_event(&node, false, event));
+	return APPLY(OLD_NODE(at), rt_request_event(&node, false, cuda_event(event)));
 }
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t at,
 					       cudaEvent_t event)
 {
-	return APPLY(NODE_OF(exec, at), node_event(&node, false, event));
+	return APPLY(NODE_OF(exec, at), rt_request_event(&node, false, cuda_event(event)));
 }
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t at, cudaEvent_t *out)

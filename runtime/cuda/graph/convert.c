@@ -2,43 +2,25 @@
 /*
  * CUDA names: what nodes of graphs do, as the native API has it.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "api/graph/allocation.h"
-#include "api/modules/launch.h"
 #include "convert.h"
 
-void node_params_end(struct node_params *node)
+vgpuError_t node_kernel(struct rt_request *node, const struct cudaKernelNodeParams *params)
 {
-	free(node->arguments);
-	if (node->params.type == RT_NODE_ALLOC && node->params.memory)
-		rt_graph_memory_put(node->params.memory);
-}
-
-vgpuError_t node_kernel(struct node_params *node, const struct cudaKernelNodeParams *params)
-{
-	struct rt_node_kernel *kernel = &node->params.kernel;
+	struct rt_node_kernel kernel;
 	vgpuError_t error;
 
-	node->params.type = RT_NODE_EMPTY;
-	if (!params || (params->kernelParams && params->extra))
+	if (!params)
 		return vgpuErrorInvalidValue;
-	*kernel = (struct rt_node_kernel){
-		.context = rt_current,
-		.generation = rt.generation,
+	kernel = (struct rt_node_kernel){
 		.grid = { params->gridDim.x, params->gridDim.y, params->gridDim.z },
 		.block = { params->blockDim.x, params->blockDim.y, params->blockDim.z },
 		.shared = params->sharedMemBytes,
 		.arguments = params->kernelParams,
 	};
-	error = cuda_function(params->func, &kernel->function);
-	if (error == vgpuSuccess && params->extra) {
-		error = rt_launch_extra(kernel->function, params->extra, &node->arguments);
-		kernel->arguments = node->arguments;
-	}
-	node->params.type = RT_NODE_KERNEL;
-	return error;
+	error = cuda_function(params->func, &kernel.function);
+	return error == vgpuSuccess ? rt_request_kernel(node, &kernel, params->extra) : error;
 }
 
 static struct rt_side side_of(const struct cudaPitchedPtr *pitched, const struct cudaPos *pos)
@@ -47,7 +29,7 @@ static struct rt_side side_of(const struct cudaPitchedPtr *pitched, const struct
 				 pos->x, pos->y, pos->z };
 }
 
-vgpuError_t node_copy(struct node_params *node, const struct cudaMemcpy3DParms *params)
+vgpuError_t node_copy(struct rt_request *node, const struct cudaMemcpy3DParms *params)
 {
 	struct rt_node_copy *copy = &node->params.copy;
 
@@ -67,7 +49,7 @@ vgpuError_t node_copy(struct node_params *node, const struct cudaMemcpy3DParms *
 	return vgpuSuccess;
 }
 
-vgpuError_t node_row(struct node_params *node, void *dst, const void *src, size_t bytes,
+vgpuError_t node_row(struct rt_request *node, void *dst, const void *src, size_t bytes,
 		     enum cudaMemcpyKind kind)
 {
 	node->params.type = RT_NODE_COPY;
@@ -82,7 +64,7 @@ vgpuError_t node_row(struct node_params *node, void *dst, const void *src, size_
 	return vgpuSuccess;
 }
 
-vgpuError_t node_symbol(struct node_params *node, void *dst, const void *src, const void *symbol,
+vgpuError_t node_symbol(struct rt_request *node, void *dst, const void *src, const void *symbol,
 			size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
 	enum cudaMemcpyKind wrong = dst ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
@@ -105,7 +87,7 @@ vgpuError_t node_symbol(struct node_params *node, void *dst, const void *src, co
 	return node_row(node, dst ? dst : variable, dst ? variable : src, bytes, kind);
 }
 
-vgpuError_t node_fill(struct node_params *node, const struct cudaMemsetParams *params)
+vgpuError_t node_fill(struct rt_request *node, const struct cudaMemsetParams *params)
 {
 	node->params.type = RT_NODE_FILL;
 	if (!params)
@@ -116,7 +98,7 @@ vgpuError_t node_fill(struct node_params *node, const struct cudaMemsetParams *p
 	return vgpuSuccess;
 }
 
-vgpuError_t node_host(struct node_params *node, const struct cudaHostNodeParams *params)
+vgpuError_t node_host(struct rt_request *node, const struct cudaHostNodeParams *params)
 {
 	node->params.type = RT_NODE_HOST;
 	if (!params)
@@ -125,48 +107,35 @@ vgpuError_t node_host(struct node_params *node, const struct cudaHostNodeParams 
 	return vgpuSuccess;
 }
 
-vgpuError_t node_event(struct node_params *node, bool record, cudaEvent_t event)
-{
-	node->params.type = record ? RT_NODE_EVENT_RECORD : RT_NODE_EVENT_WAIT;
-	node->params.event = cuda_event(event);
-	return vgpuSuccess;
-}
-
-vgpuError_t node_child(struct node_params *node, cudaGraph_t child)
+vgpuError_t node_child(struct rt_request *node, cudaGraph_t child)
 {
 	node->params.type = RT_NODE_CHILD;
 	node->params.child = to_graph(child);
 	return vgpuSuccess;
 }
 
-vgpuError_t node_alloc(struct node_params *node, const struct cudaMemPoolProps *props,
+vgpuError_t node_alloc(struct rt_request *node, const struct cudaMemPoolProps *props,
 		       size_t bytes, void **pointer)
 {
-	vgpuError_t error;
+	const struct rt_alloc_asked asked = {
+		(int)props->allocType, (int)props->location.type, props->location.id,
+		(int)props->handleTypes, bytes,
+	};
+	uint64_t address;
+	vgpuError_t error = rt_request_alloc(node, &asked, &address);
 
-	node->params.type = RT_NODE_ALLOC;
-	node->params.memory = NULL;
-	*pointer = NULL;
-	if (props->allocType != cudaMemAllocationTypePinned ||
-	    props->location.type != cudaMemLocationTypeDevice ||
-	    props->location.id != rt_device() || !bytes)
-		return vgpuErrorInvalidValue;
-	if (props->handleTypes != cudaMemHandleTypeNone)
-		return vgpuErrorNotSupported;
-	error = rt_graph_memory_new(bytes, &node->params.memory);
-	if (error == vgpuSuccess)
-		*pointer = (void *)(uintptr_t)node->params.memory->address;
+	*pointer = (void *)(uintptr_t)address;
 	return error;
 }
 
-vgpuError_t node_free(struct node_params *node, void *pointer)
+vgpuError_t node_free(struct rt_request *node, void *pointer)
 {
 	node->params.type = RT_NODE_FREE;
 	node->params.pointer = pointer;
 	return vgpuSuccess;
 }
 
-vgpuError_t node_any(struct node_params *node, struct cudaGraphNodeParams *params)
+vgpuError_t node_any(struct rt_request *node, struct cudaGraphNodeParams *params)
 {
 	struct cudaKernelNodeParams kernel;
 	struct cudaMemsetParams fill;
@@ -188,9 +157,10 @@ vgpuError_t node_any(struct node_params *node, struct cudaGraphNodeParams *param
 		return node_host(node, &host);
 	case cudaGraphNodeTypeGraph: return node_child(node, params->graph.graph);
 	case cudaGraphNodeTypeEmpty: return vgpuSuccess;
-	case cudaGraphNodeTypeWaitEvent: return node_event(node, false, params->eventWait.event);
+	case cudaGraphNodeTypeWaitEvent:
+		return rt_request_event(node, false, cuda_event(params->eventWait.event));
 	case cudaGraphNodeTypeEventRecord:
-		return node_event(node, true, params->eventRecord.event);
+		return rt_request_event(node, true, cuda_event(params->eventRecord.event));
 	case cudaGraphNodeTypeMemAlloc:
 		return node_alloc(node, &params->alloc.poolProps, params->alloc.bytesize,
 				  &params->alloc.dptr);
@@ -198,17 +168,7 @@ vgpuError_t node_any(struct node_params *node, struct cudaGraphNodeParams *param
 	case cudaGraphNodeTypeExtSemaphoreSignal:
 	case cudaGraphNodeTypeExtSemaphoreWait:
 	case cudaGraphNodeTypeConditional:
-		return vgpuErrorNotSupported;
+		break;
 	}
 	return vgpuErrorInvalidValue;
-}
-
-bool edges_are_plain(const cudaGraphEdgeData *edges, size_t count)
-{
-	static const cudaGraphEdgeData plain;
-
-	for (size_t i = 0; edges && i < count; i++)
-		if (memcmp(&edges[i], &plain, sizeof(plain)))
-			return false;
-	return true;
 }

@@ -5,7 +5,7 @@
 #ifndef VGPU_CUDA_GRAPH_CONVERT_H
 #define VGPU_CUDA_GRAPH_CONVERT_H
 
-#include "api/graph/exec.h"
+#include "api/graph/request.h"
 #include "cuda/calls.h"
 #include "cuda/registry.h"
 
@@ -45,34 +45,21 @@ static inline struct rt_node *const *to_nodes(const cudaGraphNode_t *nodes)
 	cuda_error(error_of_call); \
 })
 
-/*
- * What becomes of parameters, with rt_lock held. What node_params_end() frees is needed for as long
- * as they are.
- */
-struct node_params {
-	struct rt_params params;
-	void **arguments;
-};
-
-void node_params_end(struct node_params *node);
-vgpuError_t node_kernel(struct node_params *node, const struct cudaKernelNodeParams *params);
-vgpuError_t node_copy(struct node_params *node, const struct cudaMemcpy3DParms *params);
-vgpuError_t node_row(struct node_params *node, void *dst, const void *src, size_t bytes,
+/* What becomes of parameters, with rt_lock held. */
+vgpuError_t node_kernel(struct rt_request *node, const struct cudaKernelNodeParams *params);
+vgpuError_t node_copy(struct rt_request *node, const struct cudaMemcpy3DParms *params);
+vgpuError_t node_row(struct rt_request *node, void *dst, const void *src, size_t bytes,
 		     enum cudaMemcpyKind kind);
 /* @dst or @src, which is not NULL, and the variable. */
-vgpuError_t node_symbol(struct node_params *node, void *dst, const void *src, const void *symbol,
+vgpuError_t node_symbol(struct rt_request *node, void *dst, const void *src, const void *symbol,
 			size_t bytes, size_t offset, enum cudaMemcpyKind kind);
-vgpuError_t node_fill(struct node_params *node, const struct cudaMemsetParams *params);
-vgpuError_t node_host(struct node_params *node, const struct cudaHostNodeParams *params);
-vgpuError_t node_event(struct node_params *node, bool record, cudaEvent_t event);
-vgpuError_t node_child(struct node_params *node, cudaGraph_t child);
-/* Allocates the memory, which the caller gives up by node_params_end(). */
-vgpuError_t node_alloc(struct node_params *node, const struct cudaMemPoolProps *props,
+vgpuError_t node_fill(struct rt_request *node, const struct cudaMemsetParams *params);
+vgpuError_t node_host(struct rt_request *node, const struct cudaHostNodeParams *params);
+vgpuError_t node_child(struct rt_request *node, cudaGraph_t child);
+vgpuError_t node_alloc(struct rt_request *node, const struct cudaMemPoolProps *props,
 		       size_t bytes, void **pointer);
-vgpuError_t node_free(struct node_params *node, void *pointer);
-/* Of any type; vgpuErrorNotSupported. */
-vgpuError_t node_any(struct node_params *node, struct cudaGraphNodeParams *params);
-/* Ports and types of edges are refused. */
-bool edges_are_plain(const cudaGraphEdgeData *edges, size_t count);
+vgpuError_t node_free(struct rt_request *node, void *pointer);
+/* Of any type that rt_request_refused() does not name. */
+vgpuError_t node_any(struct rt_request *node, struct cudaGraphNodeParams *params);
 
 #endif

@@ -15,7 +15,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
 				     const CUgraphEdgeData *edges, size_t count,
 				     CUstreamCaptureMode mode)
 {
-	if (!drv_edges_are_plain(edges, count))
+	if (!rt_edges_are_plain(edges, count))
 		return DRV_REFUSE("edges with ports are");
 	return DRV_GRAPH_CALL(graph ? rt_capture_begin(drv_stream(stream), (int)mode,
 						   drv_graph(graph), drv_nodes(after), count) :
@@ -97,7 +97,7 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *node
 					      const CUgraphEdgeData *edges, size_t count,
 					      unsigned int flags)
 {
-	return drv_edges_are_plain(edges, count) ?
+	return rt_edges_are_plain(edges, count) ?
 		       cuStreamUpdateCaptureDependencies(stream, nodes, count, flags) :
 		       DRV_REFUSE("edges with ports are");
 }

@@ -2,45 +2,28 @@
 /*
  * Driver API: what nodes of graphs do, as the native API has it.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "api/graph/allocation.h"
-#include "api/modules/launch.h"
 #include "convert.h"
 
-void drv_params_end(struct drv_params *node)
+vgpuError_t drv_kernel(struct rt_request *node, const CUDA_KERNEL_NODE_PARAMS *params)
 {
-	free(node->arguments);
-	if (node->params.type == RT_NODE_ALLOC && node->params.memory)
-		rt_graph_memory_put(node->params.memory);
-}
-
-vgpuError_t drv_kernel(struct drv_params *node, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-	struct rt_node_kernel *kernel = &node->params.kernel;
+	struct rt_node_kernel kernel;
 	vgpuError_t error;
 
-	node->params.type = RT_NODE_KERNEL;
-	if (!params || (params->kernelParams && params->extra))
+	if (!params)
 		return vgpuErrorInvalidValue;
-	*kernel = (struct rt_node_kernel){
-		.context = rt_current,
-		.generation = rt.generation,
+	kernel = (struct rt_node_kernel){
 		.grid = { params->gridDimX, params->gridDimY, params->gridDimZ },
 		.block = { params->blockDimX, params->blockDimY, params->blockDimZ },
 		.shared = params->sharedMemBytes,
 		.arguments = params->kernelParams,
 	};
-	error = drv_function(params->func, &kernel->function);
-	if (error == vgpuSuccess && params->extra) {
-		error = rt_launch_extra(kernel->function, params->extra, &node->arguments);
-		kernel->arguments = node->arguments;
-	}
-	return error;
+	error = drv_function(params->func, &kernel.function);
+	return error == vgpuSuccess ? rt_request_kernel(node, &kernel, params->extra) : error;
 }
 
-vgpuError_t drv_kernel_v2(struct drv_params *node, const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+vgpuError_t drv_kernel_v2(struct rt_request *node, const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
 	CUDA_KERNEL_NODE_PARAMS first;
 
@@ -64,7 +47,7 @@ static bool side_of(struct rt_side *side, CUmemorytype type, const void *host, C
 	return true;
 }
 
-vgpuError_t drv_copy(struct drv_params *node, const CUDA_MEMCPY3D *params)
+vgpuError_t drv_copy(struct rt_request *node, const CUDA_MEMCPY3D *params)
 {
 	struct rt_node_copy *copy = &node->params.copy;
 
@@ -133,7 +116,7 @@ void drv_tell_copy(const struct rt_node_copy *copy, CUDA_MEMCPY3D *out)
 		out->dstDevice = dst;
 }
 
-vgpuError_t drv_fill(struct drv_params *node, const CUDA_MEMSET_NODE_PARAMS *params)
+vgpuError_t drv_fill(struct rt_request *node, const CUDA_MEMSET_NODE_PARAMS *params)
 {
 	node->params.type = RT_NODE_FILL;
 	if (!params)
@@ -144,7 +127,7 @@ vgpuError_t drv_fill(struct drv_params *node, const CUDA_MEMSET_NODE_PARAMS *par
 	return vgpuSuccess;
 }
 
-vgpuError_t drv_host(struct drv_params *node, const CUDA_HOST_NODE_PARAMS *params)
+vgpuError_t drv_host(struct rt_request *node, const CUDA_HOST_NODE_PARAMS *params)
 {
 	node->params.type = RT_NODE_HOST;
 	if (!params)
@@ -153,46 +136,36 @@ vgpuError_t drv_host(struct drv_params *node, const CUDA_HOST_NODE_PARAMS *param
 	return vgpuSuccess;
 }
 
-vgpuError_t drv_event_node(struct drv_params *node, bool record, CUevent event)
-{
-	node->params.type = record ? RT_NODE_EVENT_RECORD : RT_NODE_EVENT_WAIT;
-	node->params.event = drv_event(event);
-	return vgpuSuccess;
-}
-
-vgpuError_t drv_child(struct drv_params *node, CUgraph child)
+vgpuError_t drv_child(struct rt_request *node, CUgraph child)
 {
 	node->params.type = RT_NODE_CHILD;
 	node->params.child = drv_graph(child);
 	return vgpuSuccess;
 }
 
-vgpuError_t drv_alloc(struct drv_params *node, CUDA_MEM_ALLOC_NODE_PARAMS *params)
+vgpuError_t drv_alloc(struct rt_request *node, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
 	const CUmemPoolProps *props = params ? &params->poolProps : NULL;
-	vgpuError_t error;
+	const struct rt_alloc_asked asked = params ? (struct rt_alloc_asked){
+		(int)props->allocType, (int)props->location.type, props->location.id,
+		(int)props->handleTypes, params->bytesize,
+	} : (struct rt_alloc_asked){ 0 };
+	uint64_t address;
+	vgpuError_t error = rt_request_alloc(node, &asked, &address);
 
-	node->params.type = RT_NODE_ALLOC;
-	node->params.memory = NULL;
-	if (!params || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-	    props->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-	    props->location.id != rt_device() || !params->bytesize)
-		return vgpuErrorInvalidValue;
-	if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-		return vgpuErrorNotSupported;
-	error = rt_graph_memory_new(params->bytesize, &node->params.memory);
-	params->dptr = error == vgpuSuccess ? node->params.memory->address : 0;
+	if (params)
+		params->dptr = address;
 	return error;
 }
 
-vgpuError_t drv_free(struct drv_params *node, CUdeviceptr pointer)
+vgpuError_t drv_free(struct rt_request *node, CUdeviceptr pointer)
 {
 	node->params.type = RT_NODE_FREE;
 	node->params.pointer = drv_pointer(pointer);
 	return vgpuSuccess;
 }
 
-vgpuError_t drv_any(struct drv_params *node, CUgraphNodeParams *params)
+vgpuError_t drv_any(struct rt_request *node, CUgraphNodeParams *params)
 {
 	node->params.type = RT_NODE_EMPTY;
 	if (!params)
@@ -205,26 +178,16 @@ vgpuError_t drv_any(struct drv_params *node, CUgraphNodeParams *params)
 	case CU_GRAPH_NODE_TYPE_GRAPH: return drv_child(node, params->graph.graph);
 	case CU_GRAPH_NODE_TYPE_EMPTY: return vgpuSuccess;
 	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-		return drv_event_node(node, false, params->eventWait.event);
+		return rt_request_event(node, false, drv_event(params->eventWait.event));
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-		return drv_event_node(node, true, params->eventRecord.event);
+		return rt_request_event(node, true, drv_event(params->eventRecord.event));
 	case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return drv_alloc(node, &params->alloc);
 	case CU_GRAPH_NODE_TYPE_MEM_FREE: return drv_free(node, params->free.dptr);
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
 	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-		return vgpuErrorNotSupported;
+		break;
 	}
 	return vgpuErrorInvalidValue;
-}
-
-bool drv_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
-{
-	static const CUgraphEdgeData plain;
-
-	for (size_t i = 0; edges && i < count; i++)
-		if (memcmp(&edges[i], &plain, sizeof(plain)))
-			return false;
-	return true;
 }

@@ -5,7 +5,7 @@
 #ifndef VGPU_DRIVER_GRAPH_CONVERT_H
 #define VGPU_DRIVER_GRAPH_CONVERT_H
 
-#include "api/graph/exec.h"
+#include "api/graph/request.h"
 #include "driver/driver.h"
 
 static inline struct rt_graph *drv_graph(CUgraph graph)
@@ -49,30 +49,17 @@ static inline struct vgpuEvent *drv_event(CUevent event)
 	error_of_call; \
 })
 
-/*
- * What becomes of parameters, with rt_lock held. What drv_params_end() frees is needed for as long
- * as they are.
- */
-struct drv_params {
-	struct rt_params params;
-	void **arguments;
-};
-
-void drv_params_end(struct drv_params *node);
-vgpuError_t drv_kernel(struct drv_params *node, const CUDA_KERNEL_NODE_PARAMS *params);
-vgpuError_t drv_kernel_v2(struct drv_params *node, const CUDA_KERNEL_NODE_PARAMS_v2 *params);
-vgpuError_t drv_copy(struct drv_params *node, const CUDA_MEMCPY3D *params);
+/* What becomes of parameters, with rt_lock held. */
+vgpuError_t drv_kernel(struct rt_request *node, const CUDA_KERNEL_NODE_PARAMS *params);
+vgpuError_t drv_kernel_v2(struct rt_request *node, const CUDA_KERNEL_NODE_PARAMS_v2 *params);
+vgpuError_t drv_copy(struct rt_request *node, const CUDA_MEMCPY3D *params);
 void drv_tell_copy(const struct rt_node_copy *copy, CUDA_MEMCPY3D *out);
-vgpuError_t drv_fill(struct drv_params *node, const CUDA_MEMSET_NODE_PARAMS *params);
-vgpuError_t drv_host(struct drv_params *node, const CUDA_HOST_NODE_PARAMS *params);
-vgpuError_t drv_event_node(struct drv_params *node, bool record, CUevent event);
-vgpuError_t drv_child(struct drv_params *node, CUgraph child);
-/* Allocates the memory, which the caller gives up by drv_params_end(). */
-vgpuError_t drv_alloc(struct drv_params *node, CUDA_MEM_ALLOC_NODE_PARAMS *params);
-vgpuError_t drv_free(struct drv_params *node, CUdeviceptr pointer);
-/* Of any type; vgpuErrorNotSupported. */
-vgpuError_t drv_any(struct drv_params *node, CUgraphNodeParams *params);
-/* Ports and types of edges are refused. */
-bool drv_edges_are_plain(const CUgraphEdgeData *edges, size_t count);
+vgpuError_t drv_fill(struct rt_request *node, const CUDA_MEMSET_NODE_PARAMS *params);
+vgpuError_t drv_host(struct rt_request *node, const CUDA_HOST_NODE_PARAMS *params);
+vgpuError_t drv_child(struct rt_request *node, CUgraph child);
+vgpuError_t drv_alloc(struct rt_request *node, CUDA_MEM_ALLOC_NODE_PARAMS *params);
+vgpuError_t drv_free(struct rt_request *node, CUdeviceptr pointer);
+/* Of any type that rt_request_refused() does not name. */
+vgpuError_t drv_any(struct rt_request *node, CUgraphNodeParams *params);
 
 #endif

@@ -2,8 +2,6 @@
 /*
  * Driver API: executable graphs, by calls of several versions.
  */
-#include <stdio.h>
-
 #include "convert.h"
 
 static vgpuError_t create(CUgraphExec *exec, CUgraph graph, unsigned long long flags,
@@ -32,24 +30,21 @@ CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *no
 {
 	CUresult error = DRV_GRAPH_CALL(create(exec, graph, 0, node));
 
-	if (log && bytes)
-		snprintf(log, bytes, "%s",
-			 error == CUDA_SUCCESS ? "" : "the graph is no graph, or has a circle");
+	rt_exec_log(error == CUDA_SUCCESS, log, bytes);
 	return error;
 }
 
 static vgpuError_t create_with(CUgraphExec *exec, CUgraph graph,
 			       CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
-	vgpuError_t error = create(exec, graph, params->flags, &params->hErrNode_out);
+	struct rt_node *circle;
+	int result;
+	vgpuError_t error = rt_exec_create_with((struct rt_exec **)(void *)exec, drv_graph(graph),
+						params->flags, drv_stream(params->hUploadStream),
+						&circle, &result);
 
-	params->result_out = error == vgpuSuccess ? CUDA_GRAPH_INSTANTIATE_SUCCESS :
-			     params->hErrNode_out  ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE :
-			     error == vgpuErrorNotSupported ?
-				     CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED :
-				     CUDA_GRAPH_INSTANTIATE_ERROR;
-	if (error == vgpuSuccess && params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
-		error = rt_exec_upload(drv_exec(*exec), drv_stream(params->hUploadStream));
+	params->hErrNode_out = (CUgraphNode)(void *)circle;
+	params->result_out = (CUgraphInstantiateResult)result;
 	return error;
 }
 

@@ -2,8 +2,6 @@
 /*
  * Driver API: graphs, their nodes and edges.
  */
-#include <string.h>
-
 #include "api/graph/allocation.h"
 #include "convert.h"
 
@@ -53,19 +51,13 @@ CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
 					     count));
 }
 
-/* All edges are plain ones. */
-static void tell_edges(CUresult error, CUgraphEdgeData *edges, const size_t *count)
-{
-	if (error == CUDA_SUCCESS && edges)
-		memset(edges, 0, *count * sizeof(*edges));
-}
-
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
 			    CUgraphEdgeData *edges, size_t *count)
 {
 	CUresult error = cuGraphGetEdges(graph, from, to, count);
 
-	tell_edges(error, from ? edges : NULL, count);
+	if (error == CUDA_SUCCESS && from)
+		rt_edges_tell(edges, *count);
 	return error;
 }
 
@@ -80,7 +72,8 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes,
 {
 	CUresult error = cuGraphNodeGetDependencies(node, nodes, count);
 
-	tell_edges(error, nodes ? edges : NULL, count);
+	if (error == CUDA_SUCCESS && nodes)
+		rt_edges_tell(edges, *count);
 	return error;
 }
 
@@ -95,7 +88,8 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes,
 {
 	CUresult error = cuGraphNodeGetDependentNodes(node, nodes, count);
 
-	tell_edges(error, nodes ? edges : NULL, count);
+	if (error == CUDA_SUCCESS && nodes)
+		rt_edges_tell(edges, *count);
 	return error;
 }
 
@@ -110,7 +104,7 @@ CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from,
 				   const CUgraphNode *to, const CUgraphEdgeData *edges,
 				   size_t count)
 {
-	return drv_edges_are_plain(edges, count) ? cuGraphAddDependencies(graph, from, to, count) :
+	return rt_edges_are_plain(edges, count) ? cuGraphAddDependencies(graph, from, to, count) :
 					       DRV_REFUSE("edges with ports are");
 }
 
@@ -125,7 +119,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from,
 				      const CUgraphNode *to,
 				      const CUgraphEdgeData *edges, size_t count)
 {
-	return drv_edges_are_plain(edges, count) ?
+	return rt_edges_are_plain(edges, count) ?
 		       cuGraphRemoveDependencies(graph, from, to, count) :
 		       CUDA_ERROR_INVALID_VALUE;
 }
@@ -150,10 +144,8 @@ static struct rt_user_object *to_object(CUuserObject object)
 CUresult cuUserObjectCreate(CUuserObject *object, void *pointer, CUhostFn destroy,
 			    unsigned int count, unsigned int flags)
 {
-	return DRV_GRAPH_CALL(flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC ?
-		vgpuErrorInvalidValue :
-		rt_object_create((struct rt_user_object **)(void *)object, pointer, destroy,
-				 count));
+	return DRV_GRAPH_CALL(rt_object_create((struct rt_user_object **)(void *)object, pointer,
+					       destroy, count, flags));
 }
 
 CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
@@ -169,10 +161,7 @@ CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object,
 				 unsigned int count, unsigned int flags)
 {
-	return DRV_GRAPH_CALL(flags & ~(unsigned int)CU_GRAPH_USER_OBJECT_MOVE ?
-		vgpuErrorInvalidValue :
-		rt_graph_retain(drv_graph(graph), to_object(object), count,
-				flags & CU_GRAPH_USER_OBJECT_MOVE));
+	return DRV_GRAPH_CALL(rt_graph_retain(drv_graph(graph), to_object(object), count, flags));
 }
 
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object,

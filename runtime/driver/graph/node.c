@@ -7,41 +7,18 @@
 #include "api/graph/allocation.h"
 #include "convert.h"
 
-/** struct target - where parameters go: a new node, a node, or one of an executable graph */
-struct target {
-	CUgraphNode *out;
-	CUgraph graph;
-	const CUgraphNode *after;
-	size_t count;
-	CUgraphExec exec;
-	CUgraphNode node;
-};
-
-#define NEW_NODE(out, graph, after, count)	(&(const struct target){ out, graph, after, count, \
-								  NULL, NULL })
-#define OLD_NODE(node)		(&(const struct target){ NULL, NULL, NULL, 0, NULL, node })
-#define NODE_OF(exec, node)	(&(const struct target){ NULL, NULL, NULL, 0, exec, node })
-
-static vgpuError_t apply(const struct target *target, struct drv_params *node, vgpuError_t error)
-{
-	if (error == vgpuSuccess && !target->node)
-		error = target->out ? rt_graph_add(drv_graph(target->graph),
-						   drv_nodes(target->after), target->count,
-						   &node->params, drv_list(target->out)) :
-				      vgpuErrorInvalidValue;
-	else if (error == vgpuSuccess)
-		error = target->exec ? rt_exec_set(drv_exec(target->exec), drv_node(target->node),
-						   &node->params) :
-				       rt_node_set_params(drv_node(target->node),
-							  &node->params);
-	drv_params_end(node);
-	return error;
-}
+#define NEW_NODE(out, graph, after, count) \
+	(&(const struct rt_target){ drv_list(out), drv_graph(graph), drv_nodes(after), count, \
+				    NULL, NULL })
+#define OLD_NODE(node) \
+	(&(const struct rt_target){ NULL, NULL, NULL, 0, NULL, drv_node(node) })
+#define NODE_OF(exec, node) \
+	(&(const struct rt_target){ NULL, NULL, NULL, 0, drv_exec(exec), drv_node(node) })
 
 /* A call that converts by @expression, into `node'. */
 #define APPLY(target, expression) ({ \
-	struct drv_params node = { .arguments = NULL }; \
-	DRV_GRAPH_CALL(apply(target, &node, expression)); \
+	struct rt_request node = { .arguments = NULL }; \
+	DRV_GRAPH_CALL(rt_request_apply(target, &node, expression)); \
 })
 
 /* The parameters of a node of this type; with rt_lock held. */
@@ -65,21 +42,14 @@ static vgpuError_t apply(const struct target *target, struct drv_params *node, v
 
 static bool is_refused(const CUgraphNodeParams *params)
 {
-	return params && (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
-			  params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ||
-			  params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
-			  params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
+	return params && rt_request_refused((int)params->type);
 }
 
 static CUresult refuse_type(const CUgraphNodeParams *params, const char *call)
 {
-	static bool conditional, semaphore, memory;
+	static bool said[16];
 
-	if (params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-		return drv_refuse(&memory, call, "waiting for words of memory is");
-	return params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ?
-		       drv_refuse(&conditional, call, "conditional nodes are") :
-		       drv_refuse(&semaphore, call, "semaphores of other APIs in graphs are");
+	return drv_refuse(&said[params->type % 16], call, rt_request_refused((int)params->type));
 }
 
 CUresult cuGraphAddNode(CUgraphNode *out, CUgraph graph,
@@ -94,7 +64,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph,
 			   const CUgraphNode *after, const CUgraphEdgeData *edges,
 			   size_t count, CUgraphNodeParams *params)
 {
-	return drv_edges_are_plain(edges, count) ?
+	return rt_edges_are_plain(edges, count) ?
 		       cuGraphAddNode(out, graph, after, count, params) :
 		       DRV_REFUSE("edges with ports are");
 }
@@ -168,91 +138,21 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode at, CUDA_KERNEL_NODE_PARAMS_v
 	return READ(at, RT_NODE_KERNEL, out, tell_kernel_v2(&params.kernel, out));
 }
 
-/* Hints about caches are remembered nowhere; priorities are as those of streams. */
-static vgpuError_t set_attribute(CUgraphNode at, CUlaunchAttributeID attribute,
-				 const CUlaunchAttributeValue *value)
-{
-	unsigned int most = rt_most_priority(), wanted;
-	struct rt_params params;
-	vgpuError_t error = value ? rt_node_get(drv_node(at), RT_NODE_KERNEL, &params) :
-				    vgpuErrorInvalidValue;
-
-	if (error != vgpuSuccess)
-		return error;
-	switch ((int)attribute) {
-	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-		wanted = value->priority < 0 ? (unsigned int)-(long)value->priority : 0;
-		drv_node(at)->params.kernel.priority = wanted > most ? most : wanted;
-		return vgpuSuccess;
-	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-		return vgpuSuccess;
-	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-		params.kernel.cooperative = value->cooperative != 0;
-		return rt_node_set(drv_node(at), &params);
-	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-		return value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1 ?
-			       vgpuErrorNotSupported : vgpuSuccess;
-	default:
-		return vgpuErrorInvalidValue;
-	}
-}
-
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode at, CUlaunchAttributeID attribute,
 				       const CUlaunchAttributeValue *value)
 {
-	return DRV_GRAPH_CALL(set_attribute(at, attribute, value));
-}
-
-static vgpuError_t get_attribute(CUgraphNode at, CUlaunchAttributeID attribute,
-				 CUlaunchAttributeValue *value)
-{
-	struct rt_params params;
-	vgpuError_t error = value ? rt_node_get(drv_node(at), RT_NODE_KERNEL, &params) :
-				    vgpuErrorInvalidValue;
-
-	if (error != vgpuSuccess)
-		return error;
-	memset(value, 0, sizeof(*value));
-	switch ((int)attribute) {
-	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-		value->cooperative = params.kernel.cooperative;
-		return vgpuSuccess;
-	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-		value->priority = -(int)params.kernel.priority;
-		return vgpuSuccess;
-	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-		return vgpuSuccess;
-	default:
-		return vgpuErrorInvalidValue;
-	}
+	return DRV_GRAPH_CALL(rt_node_set_attribute(drv_node(at), (int)attribute, value));
 }
 
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode at, CUlaunchAttributeID attribute,
 				       CUlaunchAttributeValue *value)
 {
-	return DRV_GRAPH_CALL(get_attribute(at, attribute, value));
-}
-
-static vgpuError_t copy_attributes(CUgraphNode src, CUgraphNode dst)
-{
-	struct rt_params from, to;
-	vgpuError_t error = rt_node_get(drv_node(src), RT_NODE_KERNEL, &from);
-
-	if (error == vgpuSuccess)
-		error = rt_node_get(drv_node(dst), RT_NODE_KERNEL, &to);
-	if (error != vgpuSuccess)
-		return error;
-	to.kernel.priority = from.kernel.priority;
-	to.kernel.cooperative = from.kernel.cooperative;
-	return rt_node_set(drv_node(dst), &to);
+	return DRV_GRAPH_CALL(rt_node_get_attribute(drv_node(at), (int)attribute, value));
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
-	return DRV_GRAPH_CALL(copy_attributes(src, dst));
+	return DRV_GRAPH_CALL(rt_node_copy_attributes(drv_node(src), drv_node(dst)));
 }
 
 /* ---- copies --------------------------------------------------------------------- */
@@ -383,18 +283,19 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph,
 				   const CUgraphNode *after, size_t count,
 				   CUevent event)
 {
-	return APPLY(NEW_NODE(out, graph, after, count), drv_event_node(&node, true, event));
+	return APPLY(NEW_NODE(out, graph, after, count),
+		     rt_request_event(&node, true, drv_event(event)));
 }
 
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode at, CUevent event)
 {
-	return APPLY(OLD_NODE(at), drv_event_node(&node, true, event));
+	return APPLY(OLD_NODE(at), rt_request_event(&node, true, drv_event(event)));
 }
 
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode at,
 					    CUevent event)
 {
-	return APPLY(NODE_OF(exec, at), drv_event_node(&node, true, event));
+	return APPLY(NODE_OF(exec, at), rt_request_event(&node, true, drv_event(event)));
 }
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode at, CUevent *out)
@@ -406,18 +307,19 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph,
 				 const CUgraphNode *after, size_t count,
 				 CUevent event)
 {
-	return APPLY(NEW_NODE(out, graph, after, count), drv_event_node(&node, false, event));
+	return APPLY(NEW_NODE(out, graph, after, count),
+		     rt_request_event(&node, false, drv_event(event)));
 }
 
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode at, CUevent event)
 {
-	return APPLY(OLD_NODE(at), drv_event_node(&node, false, event));
+	return APPLY(OLD_NODE(at), rt_request_event(&node, false, drv_event(event)));
 }
 
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode at,
 					  CUevent event)
 {
-	return APPLY(NODE_OF(exec, at), drv_event_node(&node, false, event));
+	return APPLY(NODE_OF(exec, at), rt_request_event(&node, false, drv_event(event)));
 }
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode at, CUevent *out)

@@ -40,8 +40,8 @@ static void every_word_is_known(void **state)
 static void words_in_the_code_are_known(void **state)
 {
 	FILE *list = popen("grep -rhoE '(CUDA|DRV)_REFUSE\\(\"[^\"]+\"|"
-			   "_refuse\\(&[a-z]+, call, \"[^\"]+\"|return \"[a-zA-Z ]+ is\"' "
-			   "runtime/cuda runtime/driver", "r");
+			   "_refuse\\(&[a-z]+, call, \"[^\"]+\"|return \"[a-zA-Z ]+ (is|are)\"' "
+			   "runtime/cuda runtime/driver runtime/api/graph/request.c", "r");
 	char line[256];
 	int count = 0;
 
