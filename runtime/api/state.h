@@ -126,7 +126,7 @@ struct vgpuFunction {
 	struct vgpuModule *module;
 	uint32_t index;
 	uint32_t max_dynamic_shared;
-	struct rt_said *said;	/* driver/prepared.c, NULL: nothing; free() */
+	struct rt_said *said;	/* modules/said.c; NULL: nothing; free() */
 };
 
 /** struct rt_image - a program that is loaded (image.c) */
