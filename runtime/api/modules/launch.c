@@ -183,7 +183,7 @@ vgpuError_t rt_launch_put(const struct rt_prepared *launch, void *params, unsign
 	rt.malloc.launched |= kernel->uses_heap;
 	rt.printf.launched |= kernel->uses_print;
 	rt.printf.pending |= kernel->uses_print;
-	cmd.flags |= launch->cmd.flags | VGPU_LAUNCH_PRIORITY(priority);
+	cmd.flags |= VGPU_LAUNCH_PRIORITY(priority);
 	if (is_apart(kernel, params))
 		cmd.flags |= VGPU_LAUNCH_APART;
 	if (cmd.flags & VGPU_LAUNCH_COOPERATIVE && kernel->workspace_offset) {

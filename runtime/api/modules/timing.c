@@ -246,8 +246,8 @@ static vgpuError_t refuse(const char *name, uint16_t flags)
 vgpuError_t rt_timing_of(const char *name, uint16_t *flags)
 {
 	struct launched *launched;
+	uint16_t model = 0;
 
-	*flags = 0;
 	if (!timing.count)
 		return vgpuSuccess;
 	launched = find_launched(name);
@@ -260,10 +260,11 @@ vgpuError_t rt_timing_of(const char *name, uint16_t *flags)
 		if (!rt_timing_fits(rule->pattern, name))
 			continue;
 		rule->named = true;
-		if (*flags || launched->launches < rule->first || launched->launches > rule->last)
+		if (model || launched->launches < rule->first || launched->launches > rule->last)
 			continue;
 		rule->used = true;
-		*flags = rule->flag;
+		model = rule->flag;
 	}
-	return *flags && !(rt.info.launch_flags & *flags) ? refuse(name, *flags) : vgpuSuccess;
+	*flags |= model;
+	return model && !(rt.info.launch_flags & model) ? refuse(name, model) : vgpuSuccess;
 }

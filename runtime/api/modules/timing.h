@@ -20,7 +20,8 @@
  */
 vgpuError_t rt_timing_open(void);
 /*
- * The kernel @name is launched: which of VGPU_LAUNCH_PIPELINE and _INTERVAL it is to have, 0: none.
+ * The kernel @name is launched: *@flags gets which of VGPU_LAUNCH_PIPELINE and _INTERVAL it is to
+ * have, if any, and keeps the others that it has.
  * vgpuErrorNotSupported, with a message: the device has only the other model
  */
 vgpuError_t rt_timing_of(const char *name, uint16_t *flags);

@@ -4,9 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "modules/timing.h"
+#include "state.h"
 
 static void fits(const char *pattern, const char *mangled)
 {
@@ -66,12 +68,28 @@ static void names_that_are_none(void **state)
 	fits_not("", "x");
 }
 
+/* A rule adds the model to the flags that a launch has. */
+static void other_flags_stay(void **state)
+{
+	uint16_t flags = VGPU_LAUNCH_COOPERATIVE;
+
+	(void)state;
+	setenv("VGPU_TIMING", "slow:pipeline", 1);
+	assert_int_equal(rt_timing_open(), vgpuSuccess);
+	rt.info.launch_flags = VGPU_LAUNCH_PIPELINE;
+	assert_int_equal(rt_timing_of("fast", &flags), vgpuSuccess);
+	assert_int_equal(flags, VGPU_LAUNCH_COOPERATIVE);
+	assert_int_equal(rt_timing_of("slow", &flags), vgpuSuccess);
+	assert_int_equal(flags, VGPU_LAUNCH_COOPERATIVE | VGPU_LAUNCH_PIPELINE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_as_in_the_ptx),
 		cmocka_unit_test(names_as_in_the_source),
 		cmocka_unit_test(names_that_are_none),
+		cmocka_unit_test(other_flags_stay),
 	};
 
 	return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
