@@ -156,6 +156,14 @@ endef
 $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
 
+# vgpu-sim with a device that is compiled file by file: slower, but linked in a second, for who changes a policy. It is older than all
+# that it is made of, so that `make` makes the other one again.
+.PHONY: sim
+sim: $(call objects,native,$(wildcard tools/vgpu-sim.c tools/vgpu-sim/*.c) $(also-vgpu-sim)) $(if $(tool-lib-src),$(O)/native/libtools.a) \
+		$(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+	@mkdir -p $(O)/tools && echo "  LD  $(O)/tools/vgpu-sim"
+	$(Q)rm -f $(O)/tools/vgpu-sim && $(CC) $(CFLAGS) -o $(O)/tools/vgpu-sim $^ $(libraries) && touch -d @0 $(O)/tools/vgpu-sim
+
 # Each room's tests link the room's other files, and what they test. Tests of the device
 # alone share one host and do not wait for the runtime.
 unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
@@ -467,6 +475,7 @@ distclean:
 	rm -rf build out
 help:
 	@echo "make               library and tools, in build/"
+	@echo "make sim           vgpu-sim alone, linked in a second: for a change of a policy"
 	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12, rt, debug, debug-6.12, kcsan), KDIR="
 	@echo "make test          all tests; the last line counts them         KERNEL= (debug, debug-6.12, kcsan: those in a guest)"
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"

@@ -23,19 +23,11 @@ ok() { # NAME STATUS [COMMENT]
 	fi
 }
 
-mkdir -p "$dir/build/native" "$dir/build/tools" "$dir/tools"
-cp -a Makefile sim-device uapi "$dir/" && cp -a build/native/sim-device "$dir/build/native/" && cp -a tools/setup "$dir/tools/"
-ln -s "$top"/{tests,kmod,runtime} "$dir/" && ln -s "$top"/tools/{vgpucc,vgpu-sanitizer} "$dir/tools/" && ln -s "$top"/build/tools/* "$dir/build/tools/"
+mkdir -p "$dir/build/native" "$dir/build/tools"
+cp -a Makefile sim-device uapi "$dir/" && cp -a build/native/sim-device "$dir/build/native/"
+ln -s "$top"/{tests,kmod,runtime,tools} "$dir/" && ln -s "$top"/build/tools/* "$dir/build/tools/" && ln -s "$top"/build/gen "$dir/build/"
+ln -s "$top"/build/native/{tools,runtime,gen,libtools.a,libvgpu.a} "$dir/build/native/"
 cd "$dir" || exit 1
-
-# What the pages need of the goal "all": vgpu-sim with this device.
-make() {
-	command make -j2 build/libvgpu-device.a >build.log 2>&1 && rm build/tools/vgpu-sim &&
-		gcc -o build/tools/vgpu-sim "$top"/build/native/tools/vgpu-sim/*.o \
-			$(find "$top/build/native/tools/vgpu-trace" -name '*.o' ! -name main.o) \
-			"$top"/build/native/lib{tools,vgpu}.a build/libvgpu-device.a -Wl,--as-needed -ljansson -linih -lm -lpthread >>build.log 2>&1 ||
-		tail -n 20 build.log
-}
 
 # The command whose lines are in $lines prints the rest of them.
 run() { # PAGE
@@ -77,7 +69,7 @@ page() { # FILE
 for file in "$top"/docs/start/[1-9]-*.md; do page "$file"; done
 [ "$(wc -l <sim-device/policy/even.c)" -gt 40 ]
 ok "the second page has a policy" $?
-ok "it compiles without a warning" "$(grep -c 'warning:' build.log)" "$(cat build.log)"
+ok "it compiles without a warning" "$(grep -c 'warning:' make.log)" "$(cat make.log)"
 
 # Three processes of one long kernel each on 12 SMs: four SMs each, so all take three times as long, and end together.
 cat >job.ini <<'JOB'
