@@ -23,8 +23,6 @@
 	REFUSAL("a handle for Windows or a fabric is",						\
 		"use a file descriptor (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)",		\
 		"cuda-driver.md#memory-of-other-processes")					\
-	REFUSAL("a texture view with a format of its own is",					\
-		"create the array with that format", RT_NOT_THERE)				\
 	REFUSAL("access to a pool from other devices is", "copy with cudaMemcpyPeerAsync",	\
 		"cuda.md#several-devices")							\
 	REFUSAL("advice about memory is", "ask for each attribute: cuMemRangeGetAttribute",	\

@@ -56,7 +56,7 @@ struct cc_opinfo {
 extern const struct cc_opinfo cc_opinfo[CC_OPS];
 
 /* What a call of a shared function passes, in the order of its parameters, and gets back. */
-#define CC_MOST_PASSED	8u
+#define CC_MOST_PASSED	9u
 #define CC_MOST_RESULTS	4u
 struct cc_passed {
 	uint32_t params[CC_MOST_PASSED], results[CC_MOST_RESULTS];

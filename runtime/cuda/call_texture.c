@@ -44,30 +44,22 @@ static vgpuError_t native_source(const struct cudaResourceDesc *desc, struct rt_
 
 static void cuda_resource(const struct rt_source *source, struct cudaResourceDesc *desc)
 {
+	void *memory = (void *)(uintptr_t)source->address;
+
 	memset(desc, 0, sizeof(*desc));
-	switch (source->kind) {
-	case RT_SOURCE_ARRAY:
-		desc->resType = cudaResourceTypeArray;
-		desc->res.array.array = (cudaArray_t)source->array;
-		break;
-	case RT_SOURCE_MIPMAP:
-		desc->resType = cudaResourceTypeMipmappedArray;
-		desc->res.mipmap.mipmap = (cudaMipmappedArray_t)source->array;
-		break;
-	case RT_SOURCE_LINEAR:
-		desc->resType = cudaResourceTypeLinear;
-		desc->res.linear.devPtr = (void *)(uintptr_t)source->address;
+	desc->resType = (enum cudaResourceType)source->kind;
+	if (source->kind == RT_SOURCE_LINEAR) {
+		desc->res.linear.devPtr = memory;
 		desc->res.linear.desc = cuda_channels(&source->format);
 		desc->res.linear.sizeInBytes = source->width;
-		break;
-	case RT_SOURCE_PITCH:
-		desc->resType = cudaResourceTypePitch2D;
-		desc->res.pitch2D.devPtr = (void *)(uintptr_t)source->address;
+	} else if (source->kind == RT_SOURCE_PITCH) {
+		desc->res.pitch2D.devPtr = memory;
 		desc->res.pitch2D.desc = cuda_channels(&source->format);
 		desc->res.pitch2D.width = source->width;
 		desc->res.pitch2D.height = source->height;
 		desc->res.pitch2D.pitchInBytes = source->pitch;
-		break;
+	} else {
+		desc->res.array.array = (cudaArray_t)source->array;
 	}
 }
 
@@ -106,52 +98,13 @@ static void cuda_texture(const struct rt_sampling *sampling, struct cudaTextureD
 	desc->mipmapLevelBias = sampling->bias;
 	desc->minMipmapLevelClamp = sampling->least;
 	desc->maxMipmapLevelClamp = sampling->most;
+	desc->sRGB = sampling->srgb;
 }
 
-/* Channels, bits and kind of the views' formats, in their order from 1 on. */
-static struct rt_format view_format(enum cudaResourceViewFormat number)
+/* A view begins as the native one. */
+static const struct rt_view_asked *native_view(const struct cudaResourceViewDesc *desc)
 {
-	static const struct rt_format kinds[] = {
-		{ 0, 1, VGPU_TEXTURE_UNSIGNED }, { 0, 1, VGPU_TEXTURE_SIGNED },
-		{ 0, 2, VGPU_TEXTURE_UNSIGNED }, { 0, 2, VGPU_TEXTURE_SIGNED },
-		{ 0, 4, VGPU_TEXTURE_UNSIGNED }, { 0, 4, VGPU_TEXTURE_SIGNED },
-		{ 0, 2, VGPU_TEXTURE_FLOAT },	 { 0, 4, VGPU_TEXTURE_FLOAT },
-	};
-	struct rt_format format = { 0 };
-
-	if (number < cudaResViewFormatUnsignedChar1 || number > cudaResViewFormatFloat4)
-		return format;
-	format = kinds[(number - 1) / 3];
-	format.channels = (uint8_t)(1u << (number - 1) % 3);
-	return format;
-}
-
-/* A view has the format of its array; another one would be a different texture. */
-static vgpuError_t native_view(const struct cudaResourceViewDesc *desc,
-			       const struct rt_source *source, struct rt_view *view)
-{
-	const struct rt_array *array;
-	struct rt_format format;
-
-	*view = (struct rt_view){ .whole = !desc };
-	if (!desc)
-		return vgpuSuccess;
-	if (source->kind > RT_SOURCE_MIPMAP)
-		return vgpuErrorInvalidValue;
-	array = rt_array_find(source->array, source->kind == RT_SOURCE_MIPMAP);
-	if (!array)
-		return vgpuErrorInvalidResourceHandle;
-	format = view_format(desc->format);
-	if (desc->format != cudaResViewFormatNone &&
-	    memcmp(&format, &array->shape.format, sizeof(format))) {
-		rt_message("a view with another format than its array's is not supported");
-		return vgpuErrorNotSupported;
-	}
-	view->first_level = desc->firstMipmapLevel;
-	view->last_level = desc->lastMipmapLevel;
-	view->first_layer = desc->firstLayer;
-	view->last_layer = desc->lastLayer;
-	return vgpuSuccess;
+	return (const struct rt_view_asked *)(const void *)desc;
 }
 
 /* ---- textures ------------------------------------------------------------- */
@@ -171,7 +124,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	error = native_source(resource, &source);
 	if (error == vgpuSuccess)
-		error = native_view(desc, &source, &view);
+		error = rt_view_make(native_view(desc), &source, &view);
 	if (error != vgpuSuccess)
 		return cuda_error(rt_result(error));
 	sampling = native_sampling(texture);
@@ -218,19 +171,9 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *de
 	vgpuError_t error = desc ? rt_object_find(object, false, &found) :
 				   rt_result(vgpuErrorInvalidValue);
 
-	if (error == vgpuSuccess && found.view.whole)
-		error = rt_result(vgpuErrorInvalidValue);
-	if (error != vgpuSuccess)
-		return cuda_error(error);
-	memset(desc, 0, sizeof(*desc));
-	desc->width = found.source.array->shape.width;
-	desc->height = found.source.array->shape.height;
-	desc->depth = found.source.array->shape.depth;
-	desc->firstMipmapLevel = found.view.first_level;
-	desc->lastMipmapLevel = found.view.last_level;
-	desc->firstLayer = found.view.first_layer;
-	desc->lastLayer = found.view.last_layer;
-	return cudaSuccess;
+	if (error == vgpuSuccess)
+		error = rt_result(rt_view_tell(&found, (struct rt_view_asked *)(void *)desc));
+	return cuda_error(error);
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,

@@ -44,56 +44,29 @@ static CUresult native_source(const CUDA_RESOURCE_DESC *desc, struct rt_source *
 static void driver_source(const struct rt_source *source, CUDA_RESOURCE_DESC *desc)
 {
 	memset(desc, 0, sizeof(*desc));
-	switch (source->kind) {
-	case RT_SOURCE_ARRAY:
-		desc->resType = CU_RESOURCE_TYPE_ARRAY;
-		desc->res.array.hArray = (CUarray)source->array;
-		break;
-	case RT_SOURCE_MIPMAP:
-		desc->resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-		desc->res.mipmap.hMipmappedArray = (CUmipmappedArray)source->array;
-		break;
-	case RT_SOURCE_LINEAR:
-		desc->resType = CU_RESOURCE_TYPE_LINEAR;
+	desc->resType = (CUresourcetype)source->kind;
+	if (source->kind == RT_SOURCE_LINEAR) {
 		desc->res.linear.devPtr = source->address;
 		desc->res.linear.format = drv_array_format(&source->format);
 		desc->res.linear.numChannels = source->format.channels;
 		desc->res.linear.sizeInBytes = source->width;
-		break;
-	case RT_SOURCE_PITCH:
-		desc->resType = CU_RESOURCE_TYPE_PITCH2D;
+	} else if (source->kind == RT_SOURCE_PITCH) {
 		desc->res.pitch2D.devPtr = source->address;
 		desc->res.pitch2D.format = drv_array_format(&source->format);
 		desc->res.pitch2D.numChannels = source->format.channels;
 		desc->res.pitch2D.width = source->width;
 		desc->res.pitch2D.height = source->height;
 		desc->res.pitch2D.pitchInBytes = source->pitch;
-		break;
+	} else {
+		desc->res.array.hArray = (CUarray)source->array;
 	}
 }
 
-/* Integers of 8 and 16 bits are read as floats unless a flag says otherwise, others as they are. */
-static bool as_float(const struct rt_source *source, unsigned int flags)
-{
-	struct rt_format format = source->format;
-	const struct rt_array *array;
-
-	if (source->kind <= RT_SOURCE_MIPMAP) {
-		array = rt_array_find(source->array, source->kind == RT_SOURCE_MIPMAP);
-		if (!array)
-			return false;
-		format = array->shape.format;
-	}
-	return format.kind != VGPU_TEXTURE_FLOAT && format.bytes < 4 &&
-	       !(flags & CU_TRSF_READ_AS_INTEGER);
-}
-
-static struct rt_sampling native_sampling(const CUDA_TEXTURE_DESC *desc,
-					  const struct rt_source *source)
+static struct rt_sampling native_sampling(const CUDA_TEXTURE_DESC *desc)
 {
 	struct rt_sampling sampling = {
 		.linear = desc->filterMode == CU_TR_FILTER_MODE_LINEAR,
-		.as_float = as_float(source, desc->flags),
+		.small_as_float = !(desc->flags & CU_TRSF_READ_AS_INTEGER),
 		.unit = desc->flags & CU_TRSF_NORMALIZED_COORDINATES,
 		.mip_linear = desc->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR,
 		.srgb = desc->flags & CU_TRSF_SRGB,
@@ -115,8 +88,9 @@ static void driver_sampling(const struct rt_sampling *sampling, CUDA_TEXTURE_DES
 	for (unsigned int i = 0; i < 3; i++)
 		desc->addressMode[i] = (CUaddress_mode)sampling->address[i];
 	desc->filterMode = sampling->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-	desc->flags = (sampling->as_float ? 0 : CU_TRSF_READ_AS_INTEGER) |
-		      (sampling->unit ? CU_TRSF_NORMALIZED_COORDINATES : 0);
+	desc->flags = (sampling->small_as_float ? 0 : CU_TRSF_READ_AS_INTEGER) |
+		      (sampling->unit ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
+		      (sampling->srgb ? CU_TRSF_SRGB : 0);
 	desc->maxAnisotropy = sampling->anisotropy;
 	desc->mipmapFilterMode =
 		sampling->mip_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
@@ -126,14 +100,10 @@ static void driver_sampling(const struct rt_sampling *sampling, CUDA_TEXTURE_DES
 	memcpy(desc->borderColor, sampling->border, sizeof(desc->borderColor));
 }
 
-static struct rt_view native_view(const CUDA_RESOURCE_VIEW_DESC *desc)
+/* A view begins as the native one. */
+static const struct rt_view_asked *native_view(const CUDA_RESOURCE_VIEW_DESC *desc)
 {
-	if (!desc)
-		return (struct rt_view){ .whole = true };
-	return (struct rt_view){
-		.first_level = desc->firstMipmapLevel, .last_level = desc->lastMipmapLevel,
-		.first_layer = desc->firstLayer, .last_layer = desc->lastLayer,
-	};
+	return (const struct rt_view_asked *)(const void *)desc;
 }
 
 /* ---- textures ------------------------------------------------------------- */
@@ -151,14 +121,11 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (error == CUDA_SUCCESS)
 		error = native_source(resource, &source);
-	if (error == CUDA_SUCCESS && desc && source.kind > RT_SOURCE_MIPMAP)
-		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_view_make(native_view(desc), &source, &view));
 	if (error != CUDA_SUCCESS)
 		return error;
-	if (desc && desc->format != CU_RES_VIEW_FORMAT_NONE)
-		return DRV_REFUSE("a texture view with a format of its own is");
-	sampling = native_sampling(texture, &source);
-	view = native_view(desc);
+	sampling = native_sampling(texture);
 	error = drv_error(rt_texture_create(&source, &sampling, &view, &handle));
 	if (error == CUDA_SUCCESS)
 		*object = handle;
@@ -206,19 +173,9 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *desc, CUtexObje
 	struct rt_object found;
 	CUresult error = find(object, false, desc, &found);
 
-	if (error == CUDA_SUCCESS && found.view.whole)
-		error = CUDA_ERROR_INVALID_VALUE;
-	if (error != CUDA_SUCCESS)
-		return error;
-	memset(desc, 0, sizeof(*desc));
-	desc->width = found.source.array->shape.width;
-	desc->height = found.source.array->shape.height;
-	desc->depth = found.source.array->shape.depth;
-	desc->firstMipmapLevel = found.view.first_level;
-	desc->lastMipmapLevel = found.view.last_level;
-	desc->firstLayer = found.view.first_layer;
-	desc->lastLayer = found.view.last_layer;
-	return CUDA_SUCCESS;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_view_tell(&found, (struct rt_view_asked *)(void *)desc));
+	return error;
 }
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format,

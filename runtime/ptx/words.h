@@ -160,7 +160,7 @@
 	X(TEXLEVEL, "level", PTX_K_TEXTURE) X(TEXGRAD, "grad", PTX_K_TEXTURE) \
 	X(TEXBASE, "base", PTX_K_TEXTURE) X(TEXGREEN, "g", PTX_K_TEXTURE) \
 	X(SURFTRAP, "trap", PTX_K_TEXTURE) X(SURFZERO, "zero", PTX_K_TEXTURE) \
-	X(SURFFORMAT, "p", PTX_K_OTHER) \
+	X(SURFFORMAT, "p", PTX_K_TEXTURE) \
 	X(QWIDTH, "width", PTX_K_QUERY) X(QHEIGHT, "height", PTX_K_QUERY) \
 	X(QDEPTH, "depth", PTX_K_QUERY) X(QARRAY, "array_size", PTX_K_QUERY) \
 	X(QLEVELS, "num_mipmap_levels", PTX_K_QUERY) X(QUNIT, "normalized_coords", PTX_K_QUERY)

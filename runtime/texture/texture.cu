@@ -95,6 +95,21 @@ DEVICE float weight_of(float part)
 	return __builtin_rintf(part * 256.0f) * (1.0f / 256.0f);
 }
 
+/*
+ * A channel of 8 bits of sRGB as a linear float: c / 12.92 up to 0.04045, above that
+ * ((c + 0.055) / 1.055) ^ 2.4.
+ */
+DEVICE float from_srgb(u32 bits)
+{
+	float c = (float)bits / 255.0f, power;
+
+	if (bits < 11)
+		return c / 12.92f;
+	__asm__("lg2.approx.f32 %0, %1;" : "=f"(power) : "f"((c + 0.055f) / 1.055f));
+	__asm__("ex2.approx.f32 %0, %1;" : "=f"(power) : "f"(power * 2.4f));
+	return power;
+}
+
 /* ---- texels -------------------------------------------------------------- */
 
 DEVICE u32 one_channel(u32 bits, u32 format, u32 sampling)
@@ -105,6 +120,8 @@ DEVICE u32 one_channel(u32 bits, u32 format, u32 sampling)
 
 	if (kind == VGPU_TEXTURE_FLOAT)
 		return as_bits(from_half(bits));
+	if (sampling & VGPU_TEXTURE_SRGB)
+		return as_bits(from_srgb(bits));
 	if (kind == VGPU_TEXTURE_UNSIGNED) {
 		if (!(sampling & VGPU_TEXTURE_AS_FLOAT))
 			return bits;
@@ -133,7 +150,7 @@ DEVICE words channels_of(words w, u32 format, u32 sampling)
 		return all;
 	all.y = one_channel(all.y, format, sampling);
 	all.z = one_channel(all.z, format, sampling);
-	all.w = one_channel(all.w, format, sampling);
+	all.w = one_channel(all.w, format, sampling & ~(u32)VGPU_TEXTURE_SRGB);
 	return all;
 }
 
@@ -464,10 +481,9 @@ CALL float __vgpu_texture_lod(u64 handle, float xx, float xy, float xz, float yx
 }
 
 /* Where an access of the surface goes; 0: nowhere. @x counts bytes. */
-CALL u64 __vgpu_surface(u64 handle, int x, int y, int z, u32 how)
+DEVICE u64 in_surface(const struct texture &t, int x, int y, int z, u32 how)
 {
-	struct texture t = open_object(handle, VGPU_TEXTURE_SURFACE);
-	struct level l = open_level(handle, 0);
+	struct level l = open_level(t.at, 0);
 	u32 bytes = how & 0xff, last = l.width << VGPU_TEXTURE_TEXEL_LOG(t.format);
 
 	last = last > bytes ? last - bytes : 0;
@@ -481,6 +497,61 @@ CALL u64 __vgpu_surface(u64 handle, int x, int y, int z, u32 how)
 		z = place(z, l.depth, 0, VGPU_TEXTURE_CLAMP);
 	}
 	return l.base + (u32)z * l.plane + (u64)(u32)y * l.pitch + (u32)x;
+}
+
+/* suld.b, sust.b */
+CALL u64 __vgpu_surface(u64 handle, int x, int y, int z, u32 how)
+{
+	return in_surface(open_object(handle, VGPU_TEXTURE_SURFACE), x, y, z, how);
+}
+
+/* What a channel of a surface becomes of a register; integers that are too large the largest. */
+DEVICE u32 to_channel(u32 bits, u32 kind, u32 log)
+{
+	u32 most = log ? 0xffff : 0xff;
+	int half = (int)(most >> 1), number = (int)bits;
+	unsigned short rounded;
+
+	if (log == 2)
+		return bits;
+	if (kind == VGPU_TEXTURE_FLOAT) {
+		__asm__("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded) : "f"(as_float(bits)));
+		return rounded;
+	}
+	if (kind == VGPU_TEXTURE_UNSIGNED)
+		return bits < most ? bits : most;
+	number = number < half ? number : half;
+	return (u32)(number > -half - 1 ? number : -half - 1) & most;
+}
+
+/* sust.p: @x counts texels; the registers are the first channels. @how: the mode, without bytes */
+CALL void __vgpu_surface_put(u64 handle, int x, int y, int z, u32 how, u32 r, u32 g, u32 b, u32 a)
+{
+	struct texture t = open_object(handle, VGPU_TEXTURE_SURFACE);
+	u32 texel = VGPU_TEXTURE_TEXEL_LOG(t.format), log = VGPU_TEXTURE_CHANNEL_LOG(t.format);
+	u32 count = VGPU_TEXTURE_CHANNELS(t.format), bytes = 1u << texel;
+	/* so that what is outside stays there as bytes */
+	int most = 1 << 24, at = x < -most ? -most : x > most ? most : x;
+	u64 where = in_surface(t, at << texel, y, z, how | bytes);
+	u32 channels[4] = { r, g, b, a };
+
+	if (!where)
+		return;
+#pragma clang loop unroll(full)
+	for (u32 n = 0; n < 4; n++) {
+		u32 value = to_channel(channels[n], VGPU_TEXTURE_KIND(t.format), log);
+		u64 to = where + (n << log);
+
+		if (n >= count)
+			break;
+		if (log == 0)
+			__asm__ volatile("st.global.u8 [%0], %1;" : : "l"(to), "r"(value));
+		else if (log == 1)
+			__asm__ volatile("st.global.u16 [%0], %1;"
+					 : : "l"(to), "h"((unsigned short)value));
+		else
+			__asm__ volatile("st.global.u32 [%0], %1;" : : "l"(to), "r"(value));
+	}
 }
 
 /* txq and suq */

@@ -48,6 +48,7 @@
 #define VGPU_TEXTURE_UNIT	0x80	/* coordinates from 0 to 1 */
 #define VGPU_TEXTURE_AS_FLOAT	0x100	/* integers become floats from 0 or -1 to 1 */
 #define VGPU_TEXTURE_MIP_LINEAR	0x200
+#define VGPU_TEXTURE_SRGB	0x400	/* 8 bits, all channels but the fourth one */
 
 /* shape, the fourth word of VGPU_TEXTURE_MIP: flags of CUDA's arrays */
 #define VGPU_TEXTURE_LAYERED	0x01

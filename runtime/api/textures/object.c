@@ -87,7 +87,8 @@ static void put_sampling(struct image *image, const struct rt_sampling *s,
 		word |= address_mode(s->address[i], s->unit) << 2 * i;
 	word |= (s->linear ? VGPU_TEXTURE_LINEAR : 0) | (s->unit ? VGPU_TEXTURE_UNIT : 0) |
 		(s->as_float && format->kind != VGPU_TEXTURE_FLOAT ? VGPU_TEXTURE_AS_FLOAT : 0) |
-		(s->mip_linear ? VGPU_TEXTURE_MIP_LINEAR : 0);
+		(s->mip_linear ? VGPU_TEXTURE_MIP_LINEAR : 0) |
+		(s->srgb ? VGPU_TEXTURE_SRGB : 0);
 	group(image, VGPU_TEXTURE_HEAD)[2] = word;
 	mip[0] = bits_of(s->bias);
 	mip[1] = bits_of(s->least);
@@ -174,6 +175,11 @@ static vgpuError_t check_format(const struct rt_format *format, const struct rt_
 		return vgpuErrorInvalidChannelDescriptor;
 	if (integers && s->as_float && format->bytes == 4)
 		return vgpuErrorInvalidNormSetting;
+	if (s->srgb && (format->kind != VGPU_TEXTURE_UNSIGNED || format->bytes > 1 ||
+			!s->as_float)) {
+		rt_message("sRGB is of unsigned channels of 8 bits that are read as floats");
+		return vgpuErrorNotSupported;
+	}
 	if (integers && !s->as_float && s->linear)
 		return vgpuErrorInvalidFilterSetting;
 	return vgpuSuccess;
@@ -184,10 +190,6 @@ static vgpuError_t check_sampling(const struct rt_sampling *s)
 	for (unsigned int i = 0; i < 3; i++)
 		if (s->address[i] > VGPU_TEXTURE_OUTSIDE)
 			return vgpuErrorInvalidValue;
-	if (s->srgb) {
-		rt_message("a texture with sRGB is not supported: convert in the kernel");
-		return vgpuErrorNotSupported;
-	}
 	return vgpuSuccess;
 }
 
@@ -210,15 +212,33 @@ static vgpuError_t check_source(const struct rt_source *source, struct rt_format
 	return vgpuSuccess;
 }
 
+/* What is read as a float, where that depends on the format. */
+static struct rt_sampling sampling_of(const struct rt_sampling *said,
+				      const struct rt_format *format)
+{
+	struct rt_sampling sampling = *said;
+
+	if (said->small_as_float)
+		sampling.as_float = format->kind != VGPU_TEXTURE_FLOAT && format->bytes < 4;
+	return sampling;
+}
+
 /* With the lock held. */
 static vgpuError_t make_image(struct image *image, const struct rt_source *source,
-			      const struct rt_sampling *sampling, const struct rt_view *view)
+			      const struct rt_sampling *said, const struct rt_view *view)
 {
 	struct rt_format format;
+	struct rt_sampling full, *sampling = said ? &full : NULL;
 	vgpuError_t error = check_source(source, &format);
 
 	memset(image, 0, sizeof(*image));
+	if (error == vgpuSuccess && view->format.channels) {
+		if (rt_format_texel(&view->format) != rt_format_texel(&format))
+			error = vgpuErrorInvalidValue;
+		format = view->format;
+	}
 	if (error == vgpuSuccess && sampling) {
+		full = sampling_of(said, &format);
 		error = check_sampling(sampling);
 		if (error == vgpuSuccess)
 			error = check_format(&format, sampling);
@@ -303,15 +323,14 @@ static struct rt_object *find_object(uint64_t handle, bool surface)
 	return object;
 }
 
-static vgpuError_t create(const struct rt_source *source, const struct rt_sampling *sampling,
-			  const struct rt_view *view, uint64_t *handle)
+/* With the lock held, which is given up meanwhile if there was an object. */
+static vgpuError_t create_held(const struct rt_source *source, const struct rt_sampling *sampling,
+			       const struct rt_view *view, uint64_t *handle)
 {
-	vgpuError_t error = rt_enter();
 	struct rt_object *object = NULL;
 	struct image image;
+	vgpuError_t error;
 
-	if (error != vgpuSuccess)
-		return error;
 	forget_old();
 	error = make_image(&image, source, sampling, view);
 	if (error == vgpuSuccess && *handle) {
@@ -330,7 +349,15 @@ static vgpuError_t create(const struct rt_source *source, const struct rt_sampli
 		object->view = *view;
 		*handle = object->handle;
 	}
-	return rt_leave(error);
+	return error;
+}
+
+static vgpuError_t create(const struct rt_source *source, const struct rt_sampling *sampling,
+			  const struct rt_view *view, uint64_t *handle)
+{
+	vgpuError_t error = rt_enter();
+
+	return error == vgpuSuccess ? rt_leave(create_held(source, sampling, view, handle)) : error;
 }
 
 vgpuError_t rt_texture_create(const struct rt_source *source, const struct rt_sampling *sampling,

@@ -12,6 +12,7 @@
 
 #include "array.h"
 
+/* CUDA's numbers, cudaResourceType and CUresourcetype. */
 enum rt_source_kind { RT_SOURCE_ARRAY, RT_SOURCE_MIPMAP, RT_SOURCE_LINEAR, RT_SOURCE_PITCH };
 
 /**
@@ -31,18 +32,35 @@ struct rt_source {
 /**
  * struct rt_sampling - how, as CUDA's struct cudaTextureDesc says
  * @address: VGPU_TEXTURE_WRAP and so on, of each direction
+ * @as_float: integers are read as floats
+ * @small_as_float: those of 8 and 16 bits are, as the driver API has it; others are as they are
+ * @srgb: channels but the fourth one are converted from sRGB; of unsigned 8 bits read as floats
  */
 struct rt_sampling {
 	unsigned int address[3];
-	bool linear, as_float, unit, mip_linear, srgb;
+	bool linear, as_float, small_as_float, unit, mip_linear, srgb;
 	float border[4];
 	unsigned int anisotropy;
 	float bias, least, most;
 };
 
-/** struct rt_view - a part of what the source has: levels and layers; all of it if @whole */
+/**
+ * struct rt_view - a part of what the source has: levels and layers; all of it if @whole
+ * @format: texels of as many bytes, seen as others; no channels: those of the source
+ */
 struct rt_view {
 	bool whole;
+	struct rt_format format;
+	unsigned int first_level, last_level, first_layer, last_layer;
+};
+
+/**
+ * struct rt_view_asked - a view as programs say it: how struct cudaResourceViewDesc and
+ * CUDA_RESOURCE_VIEW_DESC begin
+ */
+struct rt_view_asked {
+	int format;			/* CUDA's number; 0: that of the source */
+	size_t width, height, depth;
 	unsigned int first_level, last_level, first_layer, last_layer;
 };
 
@@ -59,11 +77,19 @@ struct rt_object {
 };
 
 /*
+ * A view that programs ask for, NULL: of everything. vgpuErrorInvalidValue: memory has no views, or
+ * there is no such format; vgpuErrorNotSupported: compressed blocks.
+ */
+vgpuError_t rt_view_make(const struct rt_view_asked *asked, const struct rt_source *source,
+			 struct rt_view *view);
+/* What was asked for; vgpuErrorInvalidValue: nothing, as in CUDA. */
+vgpuError_t rt_view_tell(const struct rt_object *object, struct rt_view_asked *asked);
+/*
  * vgpuErrorInvalidChannelDescriptor: no texel is so; vgpuErrorInvalidFilterSetting: integers are
  * not filtered, unless they are read as floats; vgpuErrorInvalidNormSetting: 32 bits are not read
  * as floats; vgpuErrorInvalidResourceHandle: no such array; vgpuErrorInvalidValue: the memory is
  * not the device's, or not aligned, or the source is no texture of that kind;
- * vgpuErrorNotSupported: sRGB.
+ * vgpuErrorNotSupported: sRGB of other than unsigned 8 bits that are read as floats.
  */
 vgpuError_t rt_texture_create(const struct rt_source *source, const struct rt_sampling *sampling,
 			      const struct rt_view *view, uint64_t *handle);

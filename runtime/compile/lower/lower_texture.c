@@ -335,25 +335,32 @@ static unsigned int surface_mode(struct cc_lower *l)
 	cc_refuse(l, "what happens outside is wanted: .trap .clamp .zero");
 }
 
+/* The surface and three coordinates, and @how. */
+static void pass_place(struct cc_lower *l, struct cc_passed *passed, const struct ptx_operand *o,
+		       uint32_t how)
+{
+	const struct geometry *g = geometry_of(l);
+
+	if (g->coordinates == 3 && g->mod != PTX_M_TEX3D)
+		cc_refuse(l, "a surface is .1d .2d .3d .a1d .a2d; faces of a cube are layers");
+	pass_handle(l, passed, o);
+	for (unsigned int i = 0; i < 3; i++)
+		if (i < g->coordinates)
+			pass(l, passed, coordinate(l, o, g, i, PTX_S32), CC_R);
+		else if (i == 2)
+			pass_layer(l, passed, o, g);
+		else
+			pass_number(l, passed, 0);
+	pass_number(l, passed, how);
+}
+
 /* Where the access at operand @index goes, and a predicate that is true if it goes anywhere. */
 static struct cc_address surface_address(struct cc_lower *l, unsigned int index,
 					 unsigned int bytes, uint32_t *inside)
 {
-	const struct geometry *g = geometry_of(l);
-	const struct ptx_operand *o = cc_operand(l, index);
 	struct cc_passed passed = { 0 };
 
-	if (g->coordinates == 3 && g->mod != PTX_M_TEX3D)
-		cc_refuse(l, "a surface is .1d .2d .3d .a1d .a2d; faces of a cube are layers");
-	pass_handle(l, &passed, o);
-	for (unsigned int i = 0; i < 3; i++)
-		if (i < g->coordinates)
-			pass(l, &passed, coordinate(l, o, g, i, PTX_S32), CC_R);
-		else if (i == 2)
-			pass_layer(l, &passed, o, g);
-		else
-			pass_number(l, &passed, 0);
-	pass_number(l, &passed, VGPU_SURFACE_HOW(bytes, surface_mode(l)));
+	pass_place(l, &passed, cc_operand(l, index), VGPU_SURFACE_HOW(bytes, surface_mode(l)));
 	call(l, "__vgpu_surface", &passed, CC_Q, 1);
 	*inside = cc_named(l, CC_P);
 	cc_opi(l, VGPU_OP_SETPUQ, VGPU_CMP_NE, *inside, passed.results[0], 0, CC_NONE);
@@ -365,7 +372,7 @@ static unsigned int element_count(struct cc_lower *l, const struct ptx_operand *
 	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 : ptx_has(l->in, PTX_M_V4) ? 4 : 1;
 
 	if (!ptx_has(l->in, PTX_M_MATRIX_B) || ptx_type_letter(cc_type(l, 0)) != 'b')
-		cc_refuse(l, "only unformatted accesses, .b of .b8 .b16 .b32 .b64, are supported");
+		cc_refuse(l, "an access is .b of .b8 .b16 .b32 .b64, or a store .p of .b32");
 	if (count > 1 ? o->kind != PTX_OPND_VEC || o->count != count :
 			o->kind == PTX_OPND_VEC && o->count != 1)
 		cc_refuse(l, "%u registers are wanted", count);
@@ -404,7 +411,31 @@ void cc_lower_suld(struct cc_lower *l)
 	meet(l, skip);
 }
 
-void cc_lower_sust(struct cc_lower *l)
+/* A formatted store, which a function does: it knows the channels of the surface. */
+static void store_formatted(struct cc_lower *l)
+{
+	const struct ptx_operand *o = cc_operand(l, 1);
+	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
+	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 : ptx_has(l->in, PTX_M_V4) ? 4 : 1;
+	struct cc_passed passed = { 0 };
+	uint32_t skip = go_around(l);
+
+	if (ptx_type_bytes(cc_type(l, 0)) != 4)
+		cc_refuse(l, "a formatted store is of .b32");
+	if (o->kind == PTX_OPND_VEC ? o->count != count : count > 1)
+		cc_refuse(l, "%u registers are wanted", count);
+	pass_place(l, &passed, cc_operand(l, 0), VGPU_SURFACE_HOW(0, surface_mode(l)));
+	for (unsigned int i = 0; i < 4; i++)
+		if (i < count)
+			pass(l, &passed, cc_src_element(l, &elements[i], cc_type(l, 0), false),
+			     CC_R);
+		else
+			pass_number(l, &passed, 0);
+	call(l, "__vgpu_surface_put", &passed, CC_R, 0);
+	meet(l, skip);
+}
+
+static void store_bytes(struct cc_lower *l)
 {
 	const struct ptx_operand *o = cc_operand(l, 1);
 	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
@@ -421,4 +452,12 @@ void cc_lower_sust(struct cc_lower *l)
 	cc_access_memory(l, &address, true, bytes, false, count, regs);
 	l->guard = CC_PT;
 	meet(l, skip);
+}
+
+void cc_lower_sust(struct cc_lower *l)
+{
+	if (ptx_has(l->in, PTX_M_SURFFORMAT))
+		store_formatted(l);
+	else
+		store_bytes(l);
 }

@@ -393,7 +393,8 @@ static void refusals(void **state)
 	ptx_refused(KERNEL("tld4.r.3d.v4.f32.f32 " FOUR ", [%h0, {%f0, %f1, %f2, %f2}];"),
 		    "geometry");
 	ptx_refused(KERNEL("suld.b.2d.b32 %w0, [%h0, {%i0, %i1}];"), "outside");
-	ptx_refused(KERNEL("sust.p.2d.b32.trap [%h0, {%i0, %i1}], %w0;"), "modifier .p");
+	ptx_refused(KERNEL("sust.p.2d.b16.trap [%h0, {%i0, %i1}], %s0;"), "is of .b32");
+	ptx_refused(KERNEL("sust.p.2d.v2.b32.trap [%h0, {%i0, %i1}], {%w0};"), "2 registers");
 	ptx_refused(KERNEL("suld.b.2d.v4.b64.trap {%h1, %h1, %h1, %h1}, [%h0, {%i0, %i1}];"),
 		    "more than 16 bytes");
 	ptx_refused(KERNEL("txq.b32 %w0, [%h0];"), "a query");
