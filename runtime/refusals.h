@@ -81,11 +81,7 @@
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("sparse arrays and planes of arrays are",					\
 		"create an array for each plane, with all of its memory", RT_NOT_THERE)		\
-	REFUSAL("surface references are", "take a surface object: cuSurfObjectCreate",		\
-		RT_NOT_THERE)									\
 	REFUSAL("tensor maps are", "copy tiles by loads and stores", RT_NOT_THERE)		\
-	REFUSAL("texture references are", "take a texture object: cuTexObjectCreate",		\
-		RT_NOT_THERE)									\
 	REFUSAL("the identifier of Windows is", "use the UUID or the PCI bus ID",		\
 		RT_NOT_THERE)									\
 	REFUSAL("this attribute of a launch is", "launch without it", RT_NOT_THERE)		\

@@ -470,6 +470,11 @@ vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
 vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
 			     uint64_t *bytes);
 vgpuError_t rt_module_unload(struct vgpuModule *module);
+/*
+ * Called with a module that goes, when no work of its context is left; NULL: by nobody. Textures
+ * set it, whose references are modules' (textures/reference.c).
+ */
+extern void (*rt_module_goes)(const struct vgpuModule *module);
 bool rt_module_known(const struct vgpuModule *handle);
 void rt_modules_reset(void);
 bool rt_function_known(const struct vgpuFunction *function);

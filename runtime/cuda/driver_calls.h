@@ -342,6 +342,69 @@
 	CALL(cuSurfObjectDestroy, cuSurfObjectDestroy, 5000, (CUsurfObject object)) \
 	CALL(cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc, 5000, \
 	     (CUDA_RESOURCE_DESC *desc, CUsurfObject object)) \
+	CALL(cuModuleGetTexRef, cuModuleGetTexRef, 2000, (CUtexref *reference, \
+	     CUmodule module, const char *name)) \
+	CALL(cuModuleGetSurfRef, cuModuleGetSurfRef, 3000, (CUsurfref *reference, \
+	     CUmodule module, const char *name)) \
+	CALL(cuParamSetTexRef, cuParamSetTexRef, 2000, (CUfunction function, int unit, \
+	     CUtexref reference)) \
+	CALL(cuTexRefCreate, cuTexRefCreate, 2000, (CUtexref *reference)) \
+	CALL(cuTexRefDestroy, cuTexRefDestroy, 2000, (CUtexref reference)) \
+	CALL(cuTexRefSetArray, cuTexRefSetArray, 2000, (CUtexref reference, CUarray array, \
+	     unsigned int flags)) \
+	CALL(cuTexRefSetMipmappedArray, cuTexRefSetMipmappedArray, 5000, \
+	     (CUtexref reference, CUmipmappedArray mipmap, unsigned int flags)) \
+	CALL(cuTexRefSetAddress, cuTexRefSetAddress_v2, 3020, (size_t *offset, \
+	     CUtexref reference, CUdeviceptr pointer, size_t bytes)) \
+	CALL(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v2, 3020, (CUtexref reference, \
+	     const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr pointer, size_t pitch)) \
+	CALL(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v3, 4010, (CUtexref reference, \
+	     const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr pointer, size_t pitch)) \
+	CALL(cuTexRefSetFormat, cuTexRefSetFormat, 2000, (CUtexref reference, \
+	     CUarray_format format, int channels)) \
+	CALL(cuTexRefSetAddressMode, cuTexRefSetAddressMode, 2000, (CUtexref reference, \
+	     int direction, CUaddress_mode mode)) \
+	CALL(cuTexRefSetFilterMode, cuTexRefSetFilterMode, 2000, (CUtexref reference, \
+	     CUfilter_mode mode)) \
+	CALL(cuTexRefSetMipmapFilterMode, cuTexRefSetMipmapFilterMode, 5000, \
+	     (CUtexref reference, CUfilter_mode mode)) \
+	CALL(cuTexRefSetMipmapLevelBias, cuTexRefSetMipmapLevelBias, 5000, \
+	     (CUtexref reference, float bias)) \
+	CALL(cuTexRefSetMipmapLevelClamp, cuTexRefSetMipmapLevelClamp, 5000, \
+	     (CUtexref reference, float least, float most)) \
+	CALL(cuTexRefSetMaxAnisotropy, cuTexRefSetMaxAnisotropy, 5000, (CUtexref reference, \
+	     unsigned int most)) \
+	CALL(cuTexRefSetBorderColor, cuTexRefSetBorderColor, 8000, (CUtexref reference, \
+	     float *colour)) \
+	CALL(cuTexRefSetFlags, cuTexRefSetFlags, 2000, (CUtexref reference, \
+	     unsigned int flags)) \
+	CALL(cuTexRefGetAddress, cuTexRefGetAddress_v2, 3020, (CUdeviceptr *pointer, \
+	     CUtexref reference)) \
+	CALL(cuTexRefGetArray, cuTexRefGetArray, 2000, (CUarray *array, CUtexref reference)) \
+	CALL(cuTexRefGetMipmappedArray, cuTexRefGetMipmappedArray, 5000, \
+	     (CUmipmappedArray *mipmap, CUtexref reference)) \
+	CALL(cuTexRefGetAddressMode, cuTexRefGetAddressMode, 2000, (CUaddress_mode *mode, \
+	     CUtexref reference, int direction)) \
+	CALL(cuTexRefGetFilterMode, cuTexRefGetFilterMode, 2000, (CUfilter_mode *mode, \
+	     CUtexref reference)) \
+	CALL(cuTexRefGetFormat, cuTexRefGetFormat, 2000, (CUarray_format *format, \
+	     int *channels, CUtexref reference)) \
+	CALL(cuTexRefGetMipmapFilterMode, cuTexRefGetMipmapFilterMode, 5000, \
+	     (CUfilter_mode *mode, CUtexref reference)) \
+	CALL(cuTexRefGetMipmapLevelBias, cuTexRefGetMipmapLevelBias, 5000, (float *bias, \
+	     CUtexref reference)) \
+	CALL(cuTexRefGetMipmapLevelClamp, cuTexRefGetMipmapLevelClamp, 5000, (float *least, \
+	     float *most, CUtexref reference)) \
+	CALL(cuTexRefGetMaxAnisotropy, cuTexRefGetMaxAnisotropy, 5000, (int *most, \
+	     CUtexref reference)) \
+	CALL(cuTexRefGetBorderColor, cuTexRefGetBorderColor, 8000, (float *colour, \
+	     CUtexref reference)) \
+	CALL(cuTexRefGetFlags, cuTexRefGetFlags, 2000, (unsigned int *flags, \
+	     CUtexref reference)) \
+	CALL(cuSurfRefSetArray, cuSurfRefSetArray, 3000, (CUsurfref reference, CUarray array, \
+	     unsigned int flags)) \
+	CALL(cuSurfRefGetArray, cuSurfRefGetArray, 3000, (CUarray *array, \
+	     CUsurfref reference)) \
 	STREAM(cuMemsetD8, cuMemsetD8_v2, 3020, _ptds, (CUdeviceptr dst, \
 	     unsigned char value, size_t count), \
 	     (dst, value, count)) \
@@ -564,6 +627,9 @@ VGPU_DRIVER_CALLS(VGPU_DECLARE, VGPU_DECLARE_BOTH)
 #define cuMemcpy3D	cuMemcpy3D_v2
 #define cuMemcpy3DAsync	cuMemcpy3DAsync_v2
 #define cuArrayCreate	cuArrayCreate_v2
+#define cuTexRefSetAddress	cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D	cuTexRefSetAddress2D_v3
+#define cuTexRefGetAddress	cuTexRefGetAddress_v2
 #define cuArrayGetDescriptor	cuArrayGetDescriptor_v2
 #define cuArray3DCreate	cuArray3DCreate_v2
 #define cuArray3DGetDescriptor	cuArray3DGetDescriptor_v2

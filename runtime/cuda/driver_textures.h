@@ -49,6 +49,9 @@ typedef enum CUresourceViewFormat_enum {
 #define CU_TRSF_READ_AS_INTEGER		0x01
 #define CU_TRSF_NORMALIZED_COORDINATES	0x02
 #define CU_TRSF_SRGB			0x10
+#define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION	0x20
+#define CU_TRSF_SEAMLESS_CUBEMAP	0x40
+#define CU_PARAM_TR_DEFAULT		-1
 
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
 	size_t Width, Height;

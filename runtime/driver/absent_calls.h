@@ -37,42 +37,6 @@
 	CALL("sharing memory with a graphics API is", cuGraphicsUnmapResources) \
 	CALL("sharing memory with a graphics API is", cuGraphicsUnmapResources_ptsz) \
 	CALL("sharing memory with a graphics API is", cuGraphicsUnregisterResource) \
-	CALL("texture references are", cuModuleGetTexRef) \
-	CALL("texture references are", cuParamSetTexRef) \
-	CALL("texture references are", cuTexRefCreate) \
-	CALL("texture references are", cuTexRefDestroy) \
-	CALL("texture references are", cuTexRefGetAddress) \
-	CALL("texture references are", cuTexRefGetAddressMode) \
-	CALL("texture references are", cuTexRefGetAddress_v2) \
-	CALL("texture references are", cuTexRefGetArray) \
-	CALL("texture references are", cuTexRefGetBorderColor) \
-	CALL("texture references are", cuTexRefGetFilterMode) \
-	CALL("texture references are", cuTexRefGetFlags) \
-	CALL("texture references are", cuTexRefGetFormat) \
-	CALL("texture references are", cuTexRefGetMaxAnisotropy) \
-	CALL("texture references are", cuTexRefGetMipmapFilterMode) \
-	CALL("texture references are", cuTexRefGetMipmapLevelBias) \
-	CALL("texture references are", cuTexRefGetMipmapLevelClamp) \
-	CALL("texture references are", cuTexRefGetMipmappedArray) \
-	CALL("texture references are", cuTexRefSetAddress) \
-	CALL("texture references are", cuTexRefSetAddress2D) \
-	CALL("texture references are", cuTexRefSetAddress2D_v2) \
-	CALL("texture references are", cuTexRefSetAddress2D_v3) \
-	CALL("texture references are", cuTexRefSetAddressMode) \
-	CALL("texture references are", cuTexRefSetAddress_v2) \
-	CALL("texture references are", cuTexRefSetArray) \
-	CALL("texture references are", cuTexRefSetBorderColor) \
-	CALL("texture references are", cuTexRefSetFilterMode) \
-	CALL("texture references are", cuTexRefSetFlags) \
-	CALL("texture references are", cuTexRefSetFormat) \
-	CALL("texture references are", cuTexRefSetMaxAnisotropy) \
-	CALL("texture references are", cuTexRefSetMipmapFilterMode) \
-	CALL("texture references are", cuTexRefSetMipmapLevelBias) \
-	CALL("texture references are", cuTexRefSetMipmapLevelClamp) \
-	CALL("texture references are", cuTexRefSetMipmappedArray) \
-	CALL("surface references are", cuModuleGetSurfRef) \
-	CALL("surface references are", cuSurfRefGetArray) \
-	CALL("surface references are", cuSurfRefSetArray) \
 	CALL("sparse arrays and planes of arrays are", cuArrayGetMemoryRequirements) \
 	CALL("sparse arrays and planes of arrays are", cuArrayGetPlane) \
 	CALL("sparse arrays and planes of arrays are", cuArrayGetSparseProperties) \

@@ -82,15 +82,20 @@ static struct rt_sampling native_sampling(const CUDA_TEXTURE_DESC *desc)
 	return sampling;
 }
 
+unsigned int drv_texture_flags(const struct rt_sampling *sampling)
+{
+	return (sampling->small_as_float ? 0 : CU_TRSF_READ_AS_INTEGER) |
+	       (sampling->unit ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
+	       (sampling->srgb ? CU_TRSF_SRGB : 0);
+}
+
 static void driver_sampling(const struct rt_sampling *sampling, CUDA_TEXTURE_DESC *desc)
 {
 	memset(desc, 0, sizeof(*desc));
 	for (unsigned int i = 0; i < 3; i++)
 		desc->addressMode[i] = (CUaddress_mode)sampling->address[i];
 	desc->filterMode = sampling->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-	desc->flags = (sampling->small_as_float ? 0 : CU_TRSF_READ_AS_INTEGER) |
-		      (sampling->unit ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
-		      (sampling->srgb ? CU_TRSF_SRGB : 0);
+	desc->flags = drv_texture_flags(sampling);
 	desc->maxAnisotropy = sampling->anisotropy;
 	desc->mipmapFilterMode =
 		sampling->mip_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;

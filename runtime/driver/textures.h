@@ -13,4 +13,7 @@
 bool drv_format(CUarray_format format, unsigned int channels, struct rt_format *out);
 CUarray_format drv_array_format(const struct rt_format *format);
 
+/* texture.c: CU_TRSF_... of what is sampled so */
+unsigned int drv_texture_flags(const struct rt_sampling *sampling);
+
 #endif

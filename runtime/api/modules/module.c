@@ -13,6 +13,8 @@
 #include "sanitizer/sanitizer.h"
 #include "state.h"
 
+void (*rt_module_goes)(const struct vgpuModule *module);
+
 static void module_free(struct vgpuModule *module)
 {
 	while (module->variants) {
@@ -370,6 +372,8 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 		return vgpuErrorInvalidResourceHandle;
 	*at = module->next;
 	rt.unloads++;
+	if (rt_module_goes)
+		rt_module_goes(module);
 	error = rt_error_of(unload(module));
 	if (module->data) {
 		forget_variables(module);

@@ -265,7 +265,7 @@ static bool is_there(const struct rt_object *object)
 }
 
 /* Behind all that the default stream has; with the lock held. */
-static vgpuError_t write_words(uint64_t handle, const void *words, uint64_t bytes)
+vgpuError_t rt_write_words(uint64_t handle, const void *words, uint64_t bytes)
 {
 	struct rt_queue *queue = rt.default_stream.queue;
 	vgpuError_t error = rt_flush(queue);
@@ -323,9 +323,8 @@ static struct rt_object *find_object(uint64_t handle, bool surface)
 	return object;
 }
 
-/* With the lock held, which is given up meanwhile if there was an object. */
-static vgpuError_t create_held(const struct rt_source *source, const struct rt_sampling *sampling,
-			       const struct rt_view *view, uint64_t *handle)
+vgpuError_t rt_object_change(const struct rt_source *source, const struct rt_sampling *sampling,
+			     const struct rt_view *view, uint64_t *handle)
 {
 	struct rt_object *object = NULL;
 	struct image image;
@@ -340,7 +339,7 @@ static vgpuError_t create_held(const struct rt_source *source, const struct rt_s
 	if (error == vgpuSuccess && (!object || !is_there(object)))
 		error = get_object(&object);
 	if (error == vgpuSuccess)
-		error = write_words(object->handle, &image, sizeof(image));
+		error = rt_write_words(object->handle, &image, sizeof(image));
 	if (error == vgpuSuccess) {
 		object->live = true;
 		object->surface = !sampling;
@@ -357,7 +356,9 @@ static vgpuError_t create(const struct rt_source *source, const struct rt_sampli
 {
 	vgpuError_t error = rt_enter();
 
-	return error == vgpuSuccess ? rt_leave(create_held(source, sampling, view, handle)) : error;
+	if (error != vgpuSuccess)
+		return error;
+	return rt_leave(rt_object_change(source, sampling, view, handle));
 }
 
 vgpuError_t rt_texture_create(const struct rt_source *source, const struct rt_sampling *sampling,
@@ -396,7 +397,20 @@ static vgpuError_t end_object(struct rt_object *object)
 	static const uint32_t gone = VGPU_TEXTURE_GONE;
 
 	object->live = false;
-	return write_words(object->handle, &gone, sizeof(gone));
+	return rt_write_words(object->handle, &gone, sizeof(gone));
+}
+
+vgpuError_t rt_object_lose(uint64_t handle, bool surface)
+{
+	struct rt_object *object = find_object(handle, surface);
+	vgpuError_t error;
+
+	if (!object)
+		return vgpuSuccess;
+	error = rt_sync_all();
+	/* the lock was given up */
+	object = find_object(handle, surface);
+	return error == vgpuSuccess && object ? end_object(object) : error;
 }
 
 vgpuError_t rt_object_destroy(uint64_t handle, bool surface)

@@ -5,7 +5,7 @@
  * context ends. One that is destroyed, or whose array is freed, says so to a kernel that uses it,
  * which ends by a trap with the reason; its place serves a later object.
  *
- * All functions take rt_lock themselves.
+ * All functions take rt_lock themselves, but for those that say otherwise.
  */
 #ifndef VGPU_RT_OBJECT_H
 #define VGPU_RT_OBJECT_H
@@ -112,5 +112,15 @@ vgpuError_t rt_textures_lose(const struct rt_array *array);
 vgpuError_t rt_texture_change(const struct rt_source *source, const struct rt_sampling *sampling,
 			      uint64_t *handle);
 vgpuError_t rt_surface_change(const struct rt_source *source, uint64_t *handle);
+
+/*
+ * The same with rt_lock held, which is given up while work ends; no @sampling: a surface. The
+ * second one is for an object of the current context, or of none, which is none any more.
+ */
+vgpuError_t rt_object_change(const struct rt_source *source, const struct rt_sampling *sampling,
+			     const struct rt_view *view, uint64_t *handle);
+vgpuError_t rt_object_lose(uint64_t handle, bool surface);
+/* To device memory, behind all that the default stream has. With rt_lock held. */
+vgpuError_t rt_write_words(uint64_t address, const void *words, uint64_t bytes);
 
 #endif
