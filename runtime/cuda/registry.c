@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "registry.h"
+#include "transport/host_memory.h"
 
 #define EXPORT	__attribute__((visibility("default")))
 #define BUCKETS	1024u
@@ -183,15 +184,42 @@ static vgpuError_t find_variable(struct entry *entry, struct found **out)
 	return vgpuSuccess;
 }
 
+/* Whatever @pointer is: it points to this text. */
+static bool is_text(const void *pointer, const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+
+	return !vgpu_host_probe((uint64_t)(uintptr_t)pointer, bytes, false) &&
+	       !memcmp(pointer, text, bytes);
+}
+
+/* Programs of before CUDA 5 name variables by their names, which are no variables any more. */
+static void say_if_name(const void *host)
+{
+	static bool said;
+
+	for (unsigned int i = 0; i < BUCKETS && !said; i++)
+		for (const struct entry *entry = entries[i]; entry; entry = entry->next)
+			if (!entry->kernel && !said && is_text(host, entry->name)) {
+				fprintf(stderr, "vgpu: \"%s\" is the name of a variable, which "
+						"CUDA takes no longer since version 5: write the "
+						"variable itself, without quotes\n", entry->name);
+				said = true;
+			}
+}
+
 vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 {
 	struct entry *entry = registry_lookup(host, true);
 	struct found *found;
 	vgpuError_t error;
 
-	if (!entry)
-		return host && managed_symbol(host, address, bytes) ? vgpuSuccess :
-								      vgpuErrorInvalidSymbol;
+	if (!entry && host && managed_symbol(host, address, bytes))
+		return vgpuSuccess;
+	if (!entry) {
+		say_if_name(host);
+		return vgpuErrorInvalidSymbol;
+	}
 	if (entry->managed) {
 		*address = (uint64_t)(uintptr_t)host;
 		*bytes = entry->managed->bytes;

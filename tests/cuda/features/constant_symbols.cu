@@ -5,6 +5,8 @@
  */
 #include "../common.h"
 
+#include <unistd.h>
+
 #define N 100
 
 struct params {
@@ -69,8 +71,32 @@ static void check_reads(const float *w, const params &p, int one, const int *pre
 	CHECK(cudaFree(i));
 }
 
+static int old_stderr;
+static FILE *kept;
+
+static void stderr_begin(void)
+{
+	kept = tmpfile();
+	fflush(stderr);
+	old_stderr = dup(2);
+	dup2(fileno(kept), 2);
+}
+
+static const char *stderr_end(void)
+{
+	static char text[4096];
+
+	fflush(stderr);
+	dup2(old_stderr, 2);
+	rewind(kept);
+	text[fread(text, 1, sizeof(text) - 1, kept)] = 0;
+	fclose(kept);
+	return text;
+}
+
 int main(int argc, char **argv)
 {
+	const char *said;
 	params p = { 3, 0.5, { 1, -2, 3, -4, 5 } };
 	int pre[4] = { 10, 20, 30, 40 }, one = 41, got[4], *preset_dev, count, zero = 0;
 	float w[N] = { 0 };
@@ -127,6 +153,15 @@ int main(int argc, char **argv)
 	EXPECT_ERROR(cudaMemcpyToSymbol(counter, got, 2 * sizeof(int)), cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemcpyFromSymbol(got, preset, sizeof(int), 4 * sizeof(int)),
 		     cudaErrorInvalidValue);
+	/* by its name, as before CUDA 5: a message says what to write */
+	stderr_begin();
+	EXPECT_ERROR(cudaMemcpyToSymbol("counter", got, sizeof(int)), cudaErrorInvalidSymbol);
+	EXPECT_ERROR(cudaMemcpyToSymbol("nothing", got, sizeof(int)), cudaErrorInvalidSymbol);
+	EXPECT_ERROR(cudaMemcpyToSymbol((const void *)8, got, sizeof(int)),
+		     cudaErrorInvalidSymbol);
+	said = stderr_end();
+	if (strstr(said, "\"nothing\"") || !strstr(said, "\"counter\" is the name of a variable"))
+		mismatch("what is said of a name: %s", said);
 	cudaGetLastError();
 	return finish();
 }
