@@ -40,8 +40,6 @@
 	REFUSAL("conditional nodes are",							\
 		"launch one graph or another by what the host has read", "cuda.md#graphs")	\
 	REFUSAL("copies and advice in batches are", "make one call for each", RT_NOT_THERE)	\
-	REFUSAL("copies of arrays in graphs are",						\
-		"copy to and from arrays between the launches of the graph", RT_NOT_THERE)	\
 	REFUSAL("copies in batches are", "call cudaMemcpyAsync for each", RT_NOT_THERE)		\
 	REFUSAL("core dumps are",								\
 		"read the message on stderr: it names kernel, thread and address of a fault",	\

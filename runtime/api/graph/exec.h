@@ -78,6 +78,8 @@ vgpuError_t rt_exec_prepare(struct rt_exec *exec, struct rt_step *step);
 
 /* nodes.c */
 struct rt_rows rt_box_rows(const struct rt_node_copy *box, size_t z);
+/* False: an array of the copy was freed. */
+bool rt_copy_has_arrays(const struct rt_node_copy *box);
 struct rt_fill rt_node_fill_of(const struct rt_node_fill *fill);
 
 #endif

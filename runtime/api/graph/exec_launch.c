@@ -75,6 +75,8 @@ static vgpuError_t put_copy(const struct rt_node_copy *box, struct vgpuStream *s
 {
 	vgpuError_t error = vgpuSuccess;
 
+	if (!rt_copy_has_arrays(box))
+		return vgpuErrorInvalidResourceHandle;
 	if (!box->width || !box->height)
 		return error;
 	for (size_t z = 0; z < box->depth && error == vgpuSuccess; z++) {

@@ -25,6 +25,7 @@
 struct rt_graph;
 struct rt_exec;
 struct rt_graph_memory;
+struct rt_array;
 
 /* CUDA's numbers, cudaGraphNodeType and CUgraphNodeType. */
 enum rt_node_type {
@@ -58,12 +59,16 @@ struct rt_node_kernel {
 	uint32_t count, bytes;
 };
 
-/** struct rt_side - one end of a copy: a box in rows of @pitch bytes, @rows of them in a plane */
+/**
+ * struct rt_side - one end of a copy: a box in rows of @pitch bytes, @rows of them in a plane
+ * @array: it is in this one, where @base and what follows are the array's; NULL: in memory
+ */
 struct rt_side {
 	void *base;
 	size_t pitch, rows;
 	size_t width;			/* of a row without what fills it up; as the program says */
 	size_t x, y, z;			/* of the first byte: bytes, rows, planes */
+	const struct rt_array *array;
 };
 
 struct rt_node_copy {

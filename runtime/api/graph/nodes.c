@@ -4,6 +4,7 @@
  */
 #include "../memory/rows.h"
 #include "../modules/launch.h"
+#include "../textures/array.h"
 #include "allocation.h"
 #include "exec.h"
 
@@ -40,13 +41,37 @@ struct rt_fill rt_node_fill_of(const struct rt_node_fill *fill)
 				 fill->value, fill->element, width, fill->height };
 }
 
+/* An array that is there, and all of the box in it. */
+static bool is_in_array(const struct rt_side *side, const struct rt_node_copy *box)
+{
+	const struct rt_box part = { side->x, side->y, side->z, box->width, box->height,
+				     box->depth };
+	struct rt_place place;
+
+	return rt_array_known(side->array, false) &&
+	       rt_array_place(side->array, &part, &place) == vgpuSuccess;
+}
+
 static bool is_side(const struct rt_side *side, const struct rt_node_copy *box)
 {
 	size_t plane;
 
+	if (side->array)
+		return is_in_array(side, box);
 	return side->base && !__builtin_mul_overflow(side->pitch, side->rows, &plane) &&
 	       (!plane || side->z + box->depth <= SIZE_MAX / plane) &&
 	       (box->depth <= 1 || side->rows >= box->height);
+}
+
+static bool is_there(const struct rt_side *side, const struct rt_node_copy *box)
+{
+	return !side->array || (is_in_array(side, box) &&
+				side->array->level[0].base == (uint64_t)(uintptr_t)side->base);
+}
+
+bool rt_copy_has_arrays(const struct rt_node_copy *box)
+{
+	return is_there(&box->dst, box) && is_there(&box->src, box);
 }
 
 static vgpuError_t check_copy(const struct rt_node_copy *box)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../modules/launch.h"
+#include "../textures/array.h"
 #include "allocation.h"
 #include "request.h"
 
@@ -55,6 +56,28 @@ vgpuError_t rt_request_kernel(struct rt_request *request, const struct rt_node_k
 	error = rt_launch_extra(kernel->function, extra, &request->arguments);
 	kernel->arguments = request->arguments;
 	return error;
+}
+
+vgpuError_t rt_side_of_array(struct rt_side *side, const void *handle, size_t x, size_t y,
+			     size_t z)
+{
+	const struct rt_array *array = rt_array_known(handle, false);
+	const struct rt_array_level *level;
+
+	if (!array)
+		return vgpuErrorInvalidResourceHandle;
+	level = &array->level[0];
+	*side = (struct rt_side){
+		.base = (void *)(uintptr_t)level->base,
+		.pitch = level->pitch,
+		.rows = level->height,
+		.width = (size_t)level->width * rt_format_texel(&array->shape.format),
+		.x = x,
+		.y = y,
+		.z = z,
+		.array = array,
+	};
+	return vgpuSuccess;
 }
 
 vgpuError_t rt_request_event(struct rt_request *request, bool record, struct vgpuEvent *event)

@@ -34,6 +34,9 @@ vgpuError_t rt_request_apply(const struct rt_target *target, struct rt_request *
 /* A kernel of the current context; @arguments or @extra (CU_LAUNCH_PARAM_...), or neither. */
 vgpuError_t rt_request_kernel(struct rt_request *request, const struct rt_node_kernel *shape,
 			      void **extra);
+/* One end of a copy: an array, which is looked for, and @x, in bytes, @y and @z. */
+vgpuError_t rt_side_of_array(struct rt_side *side, const void *array, size_t x, size_t y,
+			     size_t z);
 vgpuError_t rt_request_event(struct rt_request *request, bool record, struct vgpuEvent *event);
 
 /** struct rt_alloc_asked - CUDA's struct cudaMemPoolProps as far as it says something here */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/graph/allocation.h"
+#include "api/textures/array.h"
 #include "convert.h"
 
 #define NEW_NODE(out, graph, after, count) \
@@ -137,48 +138,51 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t src, cudaGraphNode
 
 /* ---- copies --------------------------------------------------------------------- */
 
-static bool has_array(const struct cudaMemcpy3DParms *params)
-{
-	return params && (params->srcArray || params->dstArray);
-}
-
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph,
 				   const cudaGraphNode_t *after, size_t count,
 				   const struct cudaMemcpy3DParms *params)
 {
-	return has_array(params) ? CUDA_REFUSE("copies of arrays in graphs are") :
-		APPLY(NEW_NODE(out, graph, after, count), node_copy(&node, params));
+	return APPLY(NEW_NODE(out, graph, after, count), node_copy(&node, params));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t at,
 					 const struct cudaMemcpy3DParms *params)
 {
-	return has_array(params) ? CUDA_REFUSE("copies of arrays in graphs are") :
-				   APPLY(OLD_NODE(at), node_copy(&node, params));
+	return APPLY(OLD_NODE(at), node_copy(&node, params));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t at,
 					     const struct cudaMemcpy3DParms *params)
 {
-	return has_array(params) ? CUDA_REFUSE("copies of arrays in graphs are") :
-				   APPLY(NODE_OF(exec, at), node_copy(&node, params));
+	return APPLY(NODE_OF(exec, at), node_copy(&node, params));
 }
 
-static void tell_side(const struct rt_side *side, struct cudaPitchedPtr *pitched,
-		      struct cudaPos *pos)
+/* Bytes of a texel of the array, 0: memory. */
+static size_t tell_side(const struct rt_side *side, cudaArray_t *array,
+			struct cudaPitchedPtr *pitched, struct cudaPos *pos)
 {
-	*pitched = (struct cudaPitchedPtr){ side->base, side->pitch, side->width, side->rows };
-	*pos = (struct cudaPos){ side->x, side->y, side->z };
+	size_t texel = side->array ? rt_format_texel(&side->array->shape.format) : 0;
+
+	*array = (cudaArray_t)(uintptr_t)side->array;
+	if (!side->array)
+		*pitched = (struct cudaPitchedPtr){ side->base, side->pitch, side->width,
+						    side->rows };
+	*pos = (struct cudaPos){ texel ? side->x / texel : side->x, side->y, side->z };
+	return texel;
 }
 
 static void tell_copy(const struct rt_node_copy *copy, struct cudaMemcpy3DParms *out)
 {
+	size_t dst, src;
+
 	*out = (struct cudaMemcpy3DParms){
 		.extent = { copy->width, copy->height, copy->depth },
 		.kind = (enum cudaMemcpyKind)copy->kind,
 	};
-	tell_side(&copy->dst, &out->dstPtr, &out->dstPos);
-	tell_side(&copy->src, &out->srcPtr, &out->srcPos);
+	dst = tell_side(&copy->dst, &out->dstArray, &out->dstPtr, &out->dstPos);
+	src = tell_side(&copy->src, &out->srcArray, &out->srcPtr, &out->srcPos);
+	if (dst || src)
+		out->extent.width /= dst ? dst : src;
 }
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t at, struct cudaMemcpy3DParms *out)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "api/textures/array.h"
 #include "convert.h"
 
 vgpuError_t node_kernel(struct rt_request *node, const struct cudaKernelNodeParams *params)
@@ -23,30 +24,53 @@ vgpuError_t node_kernel(struct rt_request *node, const struct cudaKernelNodePara
 	return error == vgpuSuccess ? rt_request_kernel(node, &kernel, params->extra) : error;
 }
 
-static struct rt_side side_of(const struct cudaPitchedPtr *pitched, const struct cudaPos *pos)
+/* @texel: bytes that positions in arrays count. */
+static vgpuError_t side_of(struct rt_side *side, const void *array,
+			   const struct cudaPitchedPtr *pitched, const struct cudaPos *pos,
+			   size_t texel)
 {
-	return (struct rt_side){ pitched->ptr,	 pitched->pitch, pitched->ysize, pitched->xsize,
-				 pos->x, pos->y, pos->z };
+	if (array)
+		return rt_side_of_array(side, array, pos->x * texel, pos->y, pos->z);
+	*side = (struct rt_side){ pitched->ptr, pitched->pitch, pitched->ysize, pitched->xsize,
+				  pos->x, pos->y, pos->z, NULL };
+	return vgpuSuccess;
+}
+
+/* Bytes of a texel of the arrays of a copy, 1 without; 0: they differ, or one is none. */
+static size_t texel_of(const struct cudaMemcpy3DParms *params)
+{
+	const struct rt_array *dst = rt_array_known(params->dstArray, false);
+	const struct rt_array *src = rt_array_known(params->srcArray, false);
+	size_t texel;
+
+	if ((params->dstArray && !dst) || (params->srcArray && !src))
+		return 0;
+	if (!dst && !src)
+		return 1;
+	texel = rt_format_texel(&(dst ? dst : src)->shape.format);
+	return !dst || !src || rt_format_texel(&src->shape.format) == texel ? texel : 0;
 }
 
 vgpuError_t node_copy(struct rt_request *node, const struct cudaMemcpy3DParms *params)
 {
 	struct rt_node_copy *copy = &node->params.copy;
+	size_t texel = params ? texel_of(params) : 0;
+	vgpuError_t error;
 
 	node->params.type = RT_NODE_COPY;
-	if (!params)
+	if (!texel || params->extent.width > SIZE_MAX / texel)
 		return vgpuErrorInvalidValue;
-	if (params->srcArray || params->dstArray)
-		return vgpuErrorNotSupported;
 	*copy = (struct rt_node_copy){
-		.dst = side_of(&params->dstPtr, &params->dstPos),
-		.src = side_of(&params->srcPtr, &params->srcPos),
-		.width = params->extent.width,
+		.width = params->extent.width * texel,
 		.height = params->extent.height,
 		.depth = params->extent.depth,
 		.kind = (vgpuMemcpyKind)params->kind,
 	};
-	return vgpuSuccess;
+	error = side_of(&copy->dst, params->dstArray, &params->dstPtr, &params->dstPos, texel);
+	if (error == vgpuSuccess)
+		error = side_of(&copy->src, params->srcArray, &params->srcPtr, &params->srcPos,
+				texel);
+	return error;
 }
 
 vgpuError_t node_row(struct rt_request *node, void *dst, const void *src, size_t bytes,
@@ -54,8 +78,8 @@ vgpuError_t node_row(struct rt_request *node, void *dst, const void *src, size_t
 {
 	node->params.type = RT_NODE_COPY;
 	node->params.copy = (struct rt_node_copy){
-		.dst = { dst, bytes, 1, bytes, 0, 0, 0 },
-		.src = { (void *)(uintptr_t)src, bytes, 1, bytes, 0, 0, 0 },
+		.dst = { dst, bytes, 1, bytes, 0, 0, 0, NULL },
+		.src = { (void *)(uintptr_t)src, bytes, 1, bytes, 0, 0, 0, NULL },
 		.width = bytes,
 		.height = 1,
 		.depth = 1,

@@ -36,49 +36,58 @@ vgpuError_t drv_kernel_v2(struct rt_request *node, const CUDA_KERNEL_NODE_PARAMS
 	return drv_kernel(node, &first);
 }
 
-static bool side_of(struct rt_side *side, CUmemorytype type, const void *host, CUdeviceptr device)
+/** struct end - one end of a copy, as the API has it */
+struct end {
+	CUmemorytype type;
+	const void *host;
+	CUdeviceptr device;
+	CUarray array;
+	size_t x, y, z, pitch, height;
+};
+
+/* A pitch of 0: rows without gaps. */
+static vgpuError_t side_of(struct rt_side *side, const struct end *end,
+			   const CUDA_MEMCPY3D *params)
 {
-	if (type == CU_MEMORYTYPE_HOST)
-		side->base = (void *)(uintptr_t)host;
-	else if (type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED)
-		side->base = drv_pointer(device);
-	else
-		return false;
-	return true;
+	if (end->type == CU_MEMORYTYPE_ARRAY)
+		return rt_side_of_array(side, end->array, end->x, end->y, end->z);
+	if (end->type != CU_MEMORYTYPE_HOST && end->type != CU_MEMORYTYPE_DEVICE &&
+	    end->type != CU_MEMORYTYPE_UNIFIED)
+		return vgpuErrorInvalidValue;
+	*side = (struct rt_side){
+		.base = end->type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)end->host :
+							  drv_pointer(end->device),
+		.pitch = end->pitch ? end->pitch : params->WidthInBytes,
+		.rows = end->height ? end->height : params->Height,
+		.width = params->WidthInBytes,
+		.x = end->x, .y = end->y, .z = end->z,
+	};
+	return vgpuSuccess;
 }
 
 vgpuError_t drv_copy(struct rt_request *node, const CUDA_MEMCPY3D *params)
 {
 	struct rt_node_copy *copy = &node->params.copy;
+	struct end dst, src;
+	vgpuError_t error;
 
 	node->params.type = RT_NODE_COPY;
 	if (!params)
 		return vgpuErrorInvalidValue;
-	if (params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
-	    params->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-		return vgpuErrorNotSupported;
-	/* a pitch of 0: rows without gaps */
+	dst = (struct end){ params->dstMemoryType, params->dstHost, params->dstDevice,
+			    params->dstArray, params->dstXInBytes, params->dstY, params->dstZ,
+			    params->dstPitch, params->dstHeight };
+	src = (struct end){ params->srcMemoryType, params->srcHost, params->srcDevice,
+			    params->srcArray, params->srcXInBytes, params->srcY, params->srcZ,
+			    params->srcPitch, params->srcHeight };
 	*copy = (struct rt_node_copy){
-		.dst = {
-			.pitch = params->dstPitch ? params->dstPitch : params->WidthInBytes,
-			.rows = params->dstHeight ? params->dstHeight : params->Height,
-			.width = params->WidthInBytes,
-			.x = params->dstXInBytes, .y = params->dstY, .z = params->dstZ,
-		},
-		.src = {
-			.pitch = params->srcPitch ? params->srcPitch : params->WidthInBytes,
-			.rows = params->srcHeight ? params->srcHeight : params->Height,
-			.width = params->WidthInBytes,
-			.x = params->srcXInBytes, .y = params->srcY, .z = params->srcZ,
-		},
 		.width = params->WidthInBytes,
 		.height = params->Height,
 		.depth = params->Depth,
 		.kind = drv_copy_kind(params->dstMemoryType, params->srcMemoryType),
 	};
-	return side_of(&copy->dst, params->dstMemoryType, params->dstHost, params->dstDevice) &&
-	       side_of(&copy->src, params->srcMemoryType, params->srcHost, params->srcDevice) ?
-		       vgpuSuccess : vgpuErrorInvalidValue;
+	error = side_of(&copy->dst, &dst, params);
+	return error == vgpuSuccess ? side_of(&copy->src, &src, params) : error;
 }
 
 static CUmemorytype type_of(vgpuMemcpyKind kind, bool dst)
@@ -106,11 +115,17 @@ void drv_tell_copy(const struct rt_node_copy *copy, CUDA_MEMCPY3D *out)
 		.dstPitch = copy->dst.pitch, .dstHeight = copy->dst.rows,
 		.WidthInBytes = copy->width, .Height = copy->height, .Depth = copy->depth,
 	};
-	if (out->srcMemoryType == CU_MEMORYTYPE_HOST)
+	if (copy->src.array) {
+		out->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+		out->srcArray = (CUarray)(uintptr_t)copy->src.array;
+	} else if (out->srcMemoryType == CU_MEMORYTYPE_HOST)
 		out->srcHost = copy->src.base;
 	else
 		out->srcDevice = src;
-	if (out->dstMemoryType == CU_MEMORYTYPE_HOST)
+	if (copy->dst.array) {
+		out->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+		out->dstArray = (CUarray)(uintptr_t)copy->dst.array;
+	} else if (out->dstMemoryType == CU_MEMORYTYPE_HOST)
 		out->dstHost = copy->dst.base;
 	else
 		out->dstDevice = dst;

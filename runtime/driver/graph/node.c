@@ -157,34 +157,25 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 
 /* ---- copies --------------------------------------------------------------------- */
 
-static bool has_array(const CUDA_MEMCPY3D *params)
-{
-	return params && (params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
-			  params->dstMemoryType == CU_MEMORYTYPE_ARRAY);
-}
-
 CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
 			      const CUgraphNode *after, size_t count,
 			      const CUDA_MEMCPY3D *params, CUcontext context)
 {
 	(void)context;
-	return has_array(params) ? DRV_REFUSE("copies of arrays in graphs are") :
-		APPLY(NEW_NODE(out, graph, after, count), drv_copy(&node, params));
+	return APPLY(NEW_NODE(out, graph, after, count), drv_copy(&node, params));
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode at,
 				    const CUDA_MEMCPY3D *params)
 {
-	return has_array(params) ? DRV_REFUSE("copies of arrays in graphs are") :
-				   APPLY(OLD_NODE(at), drv_copy(&node, params));
+	return APPLY(OLD_NODE(at), drv_copy(&node, params));
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode at,
 					const CUDA_MEMCPY3D *params, CUcontext context)
 {
 	(void)context;
-	return has_array(params) ? DRV_REFUSE("copies of arrays in graphs are") :
-				   APPLY(NODE_OF(exec, at), drv_copy(&node, params));
+	return APPLY(NODE_OF(exec, at), drv_copy(&node, params));
 }
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode at, CUDA_MEMCPY3D *out)

@@ -62,6 +62,50 @@ static void arrays_are_copied(void **state)
 	drv_end(context);
 }
 
+static void graphs_copy_them(void **state)
+{
+	CUcontext context = drv_begin();
+	CUarray array = new_array(CU_AD_FORMAT_UNSIGNED_INT8, 0);
+	unsigned char from[W * H], to[4] = { 0 };
+	CUDA_MEMCPY3D in = {
+		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from,
+		.dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array,
+		.WidthInBytes = W, .Height = H, .Depth = 1,
+	}, out = {
+		.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array, .srcXInBytes = 1,
+		.srcY = 1, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = 2,
+		.WidthInBytes = 2, .Height = 2, .Depth = 1,
+	}, found;
+	CUgraphNode first, second;
+	CUgraphExec exec;
+	CUgraph graph;
+
+	(void)state;
+	for (int i = 0; i < W * H; i++)
+		from[i] = (unsigned char)(i + 1);
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddMemcpyNode(&first, graph, NULL, 0, &in, context));
+	OK(cuGraphAddMemcpyNode(&second, graph, &first, 1, &out, context));
+	OK(cuGraphMemcpyNodeGetParams(second, &found));
+	assert_int_equal(found.srcMemoryType, CU_MEMORYTYPE_ARRAY);
+	assert_ptr_equal(found.srcArray, array);
+	assert_int_equal(found.srcXInBytes, 1);
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphLaunch(exec, NULL));
+	OK(cuCtxSynchronize());
+	assert_int_equal(to[0], 6);
+	assert_int_equal(to[1], 7);
+	assert_int_equal(to[2], 10);
+	assert_int_equal(to[3], 11);
+	out.srcXInBytes = 3;
+	REFUSED(cuGraphMemcpyNodeSetParams(second, &out), CUDA_ERROR_INVALID_VALUE);
+	OK(cuArrayDestroy(array));
+	REFUSED(cuGraphLaunch(exec, NULL), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphDestroy(graph));
+	drv_end(context);
+}
+
 static void objects_say_what_they_are(void **state)
 {
 	CUcontext context = drv_begin();
@@ -128,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_are_copied),
+		cmocka_unit_test(graphs_copy_them),
 		cmocka_unit_test(objects_say_what_they_are),
 		cmocka_unit_test(mipmaps_have_levels),
 	};
