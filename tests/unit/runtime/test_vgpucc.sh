@@ -666,5 +666,29 @@ END
 works 'a template without its arguments behind the word template' '' "$vgpucc" -std=c++14 template.cu -o template
 works '... runs' '' ./template
 
+cat >percents.cu <<'END'
+#include <cstdio>
+#define READ(r) asm volatile("mov.u32 %0, " r ";" : "=r"(value))
+__device__ unsigned macro() { unsigned value; READ("%laneid"); return value; }
+__device__ unsigned both() { unsigned a, b; asm("mov.u32 %0, %tid.x;" : "=r"(a)); asm("{\n\t.reg .u32 t; // \") (\n"
+	"\tmov.u32 t, %%ctaid.x; mad.lo.u32 %0, t, 100, %1;\n}"
+	: "=r"(b) : "r"(a)); return b; }
+__device__ void none() { asm("{ .reg .u64 t; mov.u64 t, %globaltimer; }"); }
+__global__ void k(unsigned *p) { none(); if (threadIdx.x == 3) *p = macro() * 1000 + both(); }
+int main()
+{
+	unsigned *p, got;
+
+	cudaMalloc(&p, 4);
+	k<<<3, 4>>>(p);
+	cudaDeviceSynchronize();
+	k<<<2, 4>>>(p);
+	cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost);
+	printf("%u %s%smid %d\n", got % 100 + got / 1000 * 1000, "%smid", "%laneid", __LINE__);
+}
+END
+works 'special registers with one % in assembly' '' "$vgpucc" percents.cu -o percents
+works '... are read' '^3003 %smid%laneidmid 18$' ./percents
+
 echo "1..$count"
 [ $failed -eq 0 ]
