@@ -61,6 +61,17 @@ struct ptx_operand *ptx_operand_new(struct ptx_parse *p, uint8_t kind)
 	return operand;
 }
 
+void ptx_operand_select(struct ptx_parse *p, const char *text)
+{
+	const char *dot = strrchr(text, '.');
+	struct ptx_operand *o = ptx_operand_new(p, PTX_OPND_REG);
+
+	o->name = ptx_intern(p, text, (size_t)(dot - text));
+	o->select_halves = dot[1] == 'h';
+	for (const char *digit = dot + 2; *digit; digit++)
+		o->select[o->select_count++] = (uint8_t)(*digit - '0');
+}
+
 /* The operands from @first on become elements of one: { }, ( ) or [ ]. */
 void ptx_operand_group(struct ptx_parse *p, uint8_t kind, uint32_t first)
 {

@@ -110,6 +110,9 @@ struct ptx_operand {
 	struct ptx_func *func;
 	struct ptx_operand *elements;
 	const char *name;	/* as written, where it was a name */
+	/* .b3210 or .h1 behind it, of video instructions: digits as written; 0: none */
+	uint8_t select_count, select[4];
+	bool select_halves;
 };
 
 #define PTX_MAX_MODS	12

@@ -123,6 +123,8 @@ void ptx_insn_begin(struct ptx_parse *p, const char *opcode);
 void ptx_insn_mod(struct ptx_parse *p, unsigned int mod);
 void ptx_insn_guard(struct ptx_parse *p, const char *name, bool negated);
 struct ptx_operand *ptx_operand_new(struct ptx_parse *p, uint8_t kind);
+/* A register with a selector, as written: "%r1.b0". */
+void ptx_operand_select(struct ptx_parse *p, const char *text);
 void ptx_operand_group(struct ptx_parse *p, uint8_t kind, uint32_t first);
 void ptx_insn_end(struct ptx_parse *p);
 

@@ -49,6 +49,7 @@ static void ptx_yyerror(void *scanner, struct ptx_parse *p, const char *message)
 %token T_TUNE ".maxnctapersm" T_NORETURN ".noreturn" T_PTR ".ptr" T_SKIP ".pragma"
 %token <mod> T_TYPE "type" T_SPACE "state space" T_VEC "vector size" T_MOD "modifier" T_WEAK ".weak"
 %token <bits> T_INT "number" T_F32 "f32 number" T_F64 "f64 number"
+%token <id> T_SELECT "name with a selector"
 %token <id> T_ID "name" T_PROTO ".callprototype"
 
 %type <mod> anymod
@@ -366,7 +367,8 @@ operand_list:
 	;
 
 operand:
-	plain
+	T_SELECT		{ ptx_operand_select(p, $1.name); }
+	| plain
 	| '!' T_ID		{
 		struct ptx_operand *o = ptx_operand_new(p, PTX_OPND_REG);
 

@@ -45,6 +45,7 @@
 #define PTX_K_SPARSE	(1ull << 36)	/* of mma, refused there */
 #define PTX_K_TEXTURE	(1ull << 37)	/* of tex and its kin: geometry, level, channel, boundary */
 #define PTX_K_QUERY	(1ull << 38)	/* of txq and suq: what is asked for */
+#define PTX_K_VIDEO	(1ull << 39)	/* operands may have selectors: %r1.b0 */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone, o: of variables */
@@ -194,6 +195,13 @@
 	X(LDMATRIX, "ldmatrix") X(MMA, "mma") X(MOVMATRIX, "movmatrix") X(STMATRIX, "stmatrix") \
 	X(WMMA, "wmma") X(ELECT, "elect") X(MBARRIER, "mbarrier") \
 	X(SULD, "suld") X(SUQ, "suq") X(SUST, "sust") X(TEX, "tex") X(TLD4, "tld4") X(TXQ, "txq") \
+	X(VABSDIFF, "vabsdiff") X(VABSDIFF2, "vabsdiff2") X(VABSDIFF4, "vabsdiff4") \
+	X(VADD, "vadd") X(VADD2, "vadd2") X(VADD4, "vadd4") \
+	X(VAVRG2, "vavrg2") X(VAVRG4, "vavrg4") \
+	X(VMAX, "vmax") X(VMAX2, "vmax2") X(VMAX4, "vmax4") \
+	X(VMIN, "vmin") X(VMIN2, "vmin2") X(VMIN4, "vmin4") \
+	X(VSET, "vset") X(VSET2, "vset2") X(VSET4, "vset4") X(VSHL, "vshl") X(VSHR, "vshr") \
+	X(VSUB, "vsub") X(VSUB2, "vsub2") X(VSUB4, "vsub4") \
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
 	X(DISCARD, "discard") \
@@ -203,8 +211,6 @@
 	X(SETMAXNREG, "setmaxnreg") \
 	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") \
 	X(SURED, "sured") X(SZEXT, "szext") \
-	X(VABSDIFF, "vabsdiff") X(VADD, "vadd") X(VMAD, "vmad") X(VMAX, "vmax") X(VMIN, "vmin") \
-	X(VSET, "vset") \
-	X(VSHL, "vshl") X(VSHR, "vshr") X(VSUB, "vsub") X(WGMMA, "wgmma")
+	X(VMAD, "vmad") X(WGMMA, "wgmma")
 
 #endif

@@ -11,6 +11,7 @@
 
 #define ARITH	(PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
 #define MEMORY	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_CACHE)
+#define VIDEO	(PTX_K_TYPE | PTX_K_ATOM | PTX_K_VIDEO)
 #define ATOMIC	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_ATOM | PTX_K_CACHE)
 
 static const struct lowering {
@@ -128,6 +129,28 @@ static const struct lowering {
 	[PTX_I_TEX] = { cc_lower_tex, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE, 2, 4, 2, 2 },
 	[PTX_I_TLD4] = { cc_lower_tld4, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE, 2, 2, 2, 2 },
 	[PTX_I_TXQ] = { cc_lower_txq, PTX_K_TYPE | PTX_K_QUERY, 2, 2, 1, 1 },
+	[PTX_I_VABSDIFF] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
+	[PTX_I_VABSDIFF2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VABSDIFF4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VADD] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
+	[PTX_I_VADD2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VADD4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VMAX] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
+	[PTX_I_VMAX2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VMAX4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VMIN] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
+	[PTX_I_VMIN2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VMIN4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VSUB] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
+	[PTX_I_VSUB2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VSUB4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VAVRG2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VAVRG4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VSET] = { cc_lower_video, VIDEO | PTX_K_CMP, 3, 4, 2, 2 },
+	[PTX_I_VSET2] = { cc_lower_video2, VIDEO | PTX_K_CMP, 4, 4, 2, 2 },
+	[PTX_I_VSET4] = { cc_lower_video4, VIDEO | PTX_K_CMP, 4, 4, 2, 2 },
+	[PTX_I_VSHL] = { cc_lower_video, VIDEO | PTX_K_SAT | PTX_K_SHIFT, 3, 4, 3, 3 },
+	[PTX_I_VSHR] = { cc_lower_video, VIDEO | PTX_K_SAT | PTX_K_SHIFT, 3, 4, 3, 3 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 };
 
@@ -579,6 +602,9 @@ static void lower_insn(struct cc_lower *l)
 		if (!(ptx_mod_kinds(in->mods[i]) & how->kinds))
 			cc_refuse(l, "modifier .%s is not supported here",
 				  ptx_mod_name(in->mods[i]));
+	for (unsigned int i = 0; i < in->count; i++)
+		if (in->ops[i].select_count && !(how->kinds & PTX_K_VIDEO))
+			cc_refuse(l, "a part of `%s' is not selected here", in->ops[i].name);
 	if (in->count < how->ops_min || in->count > how->ops_max)
 		cc_refuse(l, "%u operands where %u are wanted", in->count,
 			  in->count < how->ops_min ? how->ops_min : how->ops_max);

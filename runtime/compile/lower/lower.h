@@ -213,6 +213,10 @@ void cc_lower_suld(struct cc_lower *l);
 void cc_lower_sust(struct cc_lower *l);
 /* lower_mbarrier.c: mbarrier; cp.async.mbarrier.arrive */
 void cc_lower_mbarrier(struct cc_lower *l);
+/* lower_video.c: of one value, of two or four beside each other */
+void cc_lower_video(struct cc_lower *l);
+void cc_lower_video2(struct cc_lower *l);
+void cc_lower_video4(struct cc_lower *l);
 void cc_lower_mbarrier_copy(struct cc_lower *l);
 /* lower_atom.c: adds to 64 bits at @address, in the order of l->mem; @dst may be CC_NONE */
 void cc_atom_add64(struct cc_lower *l, const struct cc_address *address, uint32_t value,
