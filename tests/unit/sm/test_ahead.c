@@ -67,6 +67,29 @@ static void what_comes_meanwhile_is_in_time(void **state)
 	assert_in_range(e.batches, 1000, ~0ull);
 }
 
+/* There is nobody to hand anything to. */
+static bool nobody(void *host, u32 context)
+{
+	(void)host;
+	(void)context;
+	return false;
+}
+
+static void nobody_is_there(void **state)
+{
+	struct host *h = device();
+	struct executed e = {};
+
+	(void)state;
+	give_threads(h, &e, 1);
+	h->dev->exec.sm_env.parallel.hands = nobody;
+	add_random(h, 1, 30, 0);
+	host_run(h);
+	assert_int_equal(h->fault_count, 0);
+	assert_int_equal(e.batches, 0);
+	host_free(h);
+}
+
 /* The same while the host has a word in between any two events: it looks, and does nothing. */
 static void runs_may_end_anywhere(void **state)
 {
@@ -365,6 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_differs),
 		cmocka_unit_test(what_comes_meanwhile_is_in_time),
+		cmocka_unit_test(nobody_is_there),
 		cmocka_unit_test(runs_may_end_anywhere),
 		cmocka_unit_test(threads_may_come_and_go),
 		cmocka_unit_test(atomics_keep_their_order),
