@@ -45,8 +45,9 @@ struct vgpu_sm;
  *   was last. Called while a page fault ends or memory is unmapped, so the engine must do no more
  *   than schedule an event
  * @moved: what vgpu_sm_move() has begun has ended
- * @undisturbed: blocks of one launch are all that executes, and nothing waits. So what follows the
- *   end of a block, or of the launch, in the same event concerns no SM with other blocks
+ * @undisturbed: blocks of one launch are all that executes, and nothing waits that would get more
+ *   than idle SMs. So what follows the end of a block, or of the launch, in the same event concerns
+ *   no SM with other blocks
  */
 struct vgpu_sm_ops {
 	void (*block_done)(struct vgpu_sm *sm, struct vgpu_block *block);
