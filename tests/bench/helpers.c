@@ -125,7 +125,7 @@ static const struct row {
 /** struct measured - a row, with helpers or without */
 struct measured {
 	double took[ROUNDS_MOST];
-	long long batches, actor, helpers;
+	long long batches, actor, helpers, helpers_ns;
 };
 
 static void add(struct measured *m, int sign)
@@ -133,6 +133,7 @@ static void add(struct measured *m, int sign)
 	m->batches += sign * number_in(WORKERS, "batches ");
 	m->actor += sign * number_in(WORKERS, "actor ");
 	m->helpers += sign * number_in(WORKERS, "helpers_executed ");
+	m->helpers_ns += sign * number_in(WORKERS, "helpers_ns ");
 }
 
 static int by_value(const void *a, const void *b)
@@ -178,8 +179,8 @@ int main(int argc, char **argv)
 		printf("%-52s", rows[n].name);
 		print(without, rounds);
 		print(with, rounds);
-		printf("  %lld batches, %lld SMs by the actor, %lld by helpers\n", with->batches,
-		       with->actor, with->helpers);
+		printf("  %lld batches, %lld SMs by the actor, %lld by helpers in %lld ms\n",
+		       with->batches, with->actor, with->helpers, with->helpers_ns / 1000000);
 	}
 	mixer_end(m);
 	return 0;

@@ -67,8 +67,21 @@ struct mixer {
 	uint64_t stamps[2];
 };
 
+/* A wait of a process that is stopped, or gets a signal, ends. */
+static inline int wait_on(const struct user *u, uint64_t seq, int64_t timeout_ns)
+{
+	double end = deadline(50);
+	int ret;
+
+	do
+		ret = wait_seq(u->fd, u->queue, seq, timeout_ns);
+	while ((ret == -EINTR || ret == -ETIMEDOUT) && seconds_now() < end);
+	return ret;
+}
+
 static inline struct mixer *mixer_begin(uint32_t key)
 {
+	struct vgpu_cmd fill = cmd_fill(BASE, 0, 4, COUNT);
 	struct mixer *m = calloc(1, sizeof(*m));
 	struct program p = {};
 
@@ -84,7 +97,7 @@ static inline struct mixer *mixer_begin(uint32_t key)
 	*m->key = key;
 	CHECK_EQ(mem_map(m->u.fd, BASE, 1 << 20), 0);
 	/* what is read before it is written would rule out that anything is executed ahead */
-	must_run(m->u.fd, m->u.queue, (struct vgpu_cmd[]){ cmd_fill(BASE, 0, 4, COUNT) }, 1);
+	CHECK_EQ(wait_on(&m->u, must_submit(m->u.fd, m->u.queue, &fill, 1), limit_ns(30)), 0);
 	return m;
 }
 
@@ -118,17 +131,10 @@ static inline uint64_t mix_end(const struct mixer *m)
 	return m->stamps[1] - m->stamps[0];
 }
 
-/* One that a thread waits for, in as many calls as it takes: signals, a limit. */
+/* One that a thread waits for, in as many calls as it takes. */
 static inline uint64_t must_mix_in(struct mixer *m, int64_t timeout_ns)
 {
-	uint64_t seq = mix_begin(m);
-	double end = deadline(50);
-	int ret;
-
-	do
-		ret = wait_seq(m->u.fd, m->u.queue, seq, timeout_ns);
-	while ((ret == -EINTR || ret == -ETIMEDOUT) && seconds_now() < end);
-	CHECK_EQ(ret, 0);
+	CHECK_EQ(wait_on(&m->u, mix_begin(m), timeout_ns), 0);
 	return mix_end(m);
 }
 
