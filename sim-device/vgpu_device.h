@@ -73,8 +73,10 @@ struct vgpu_completion {
  *
  * @parallel: call @run(@arg, n) for each n < @count, in any order and by any threads; behind it
  *   @end(@arg, n), unless that is NULL, by any thread, one at a time and in the order of n.
- *   Returns when all have returned. What run() does is its own; until the host returns nobody else
- *   calls the device. NULL: the device does one after the other
+ *   Returns when all have returned. What run() does is its own, for @context (0: for several);
+ *   until the host returns nobody else calls the device. NULL: the device does one after the other
+ * @hands: is there anybody but the actor now who would execute what @parallel gets for @context?
+ *   Nothing is executed ahead for it where there is not. May change at any time. NULL: there is
  * @turn: from a run() with an end(): returns when that has returned for all before @n. Nobody
  *   else is in an end() or behind a turn then, until this run() has returned
  * @lock, @unlock: from a run(): nobody else is between the two. NULL, as where a run() must not
@@ -110,8 +112,9 @@ struct vgpu_host_ops {
 	void (*allocation_freed)(void *host, u64 owner, u64 bytes);
 	int (*native)(void *host, const struct vgpu_insn *code, u32 count, const u16 *cost,
 		      u64 executed, const struct vgpu_native_code **out);
-	void (*parallel)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
-			 void *arg, u32 count);
+	void (*parallel)(void *host, u32 context, void (*run)(void *arg, u32 n),
+			 void (*end)(void *arg, u32 n), void *arg, u32 count);
+	bool (*hands)(void *host, u32 context);
 	void (*turn)(void *host, u32 n);
 	void (*lock)(void *host);
 	void (*unlock)(void *host);

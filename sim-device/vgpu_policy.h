@@ -72,6 +72,9 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  * @name: value of the knob
  * @by_block: it dispatches single thread blocks. When the next policy is of the other kind, all
  *   blocks are preempted by a context switch, and the policy has each SM as soon as that is empty
+ * @takes_idle: launches that wait change nothing for those that are active: it assigns SMs that are
+ *   idle, and neither preempts others nor has a timer. Slices may be executed ahead beside them
+ *   (sm/ahead.c)
  * @data_bytes: private data, allocated and zeroed when it is selected; vgpu_exec_policy_data()
  * @context_bytes: private data in each context, at most VGPU_POLICY_CONTEXT_BYTES
  * @init: the policy has been selected; another one may have left active kernels and assigned SMs
@@ -104,6 +107,7 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
 struct vgpu_policy {
 	const char *name;
 	bool by_block;
+	bool takes_idle;
 	u32 data_bytes;
 	u32 context_bytes;
 	void (*init)(struct vgpu_exec *exec);

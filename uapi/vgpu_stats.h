@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 176
+#define VGPU_NL_STAT_NEXT 178
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -171,13 +171,17 @@
 
 /*
  * Counters of a context that the module has and the device model has not: real time of the module's
- * thread, which serves everybody. They are in no struct of vgpu.h.
+ * threads, which serve everybody, and of the context's own. They are in no struct of vgpu.h.
  */
 #define VGPU_CONTEXT_HOST_COUNTERS(X)								\
 	X(64, HOST_CALLS, host., host_calls, host_calls_ns,					\
 	  "real time of the module for calls, commands of rings and completions")		\
 	X(65, HOST_EXECUTION, host., host_execution, host_execution_ns,				\
-	  "real time of the module for executing kernels and copies")
+	  "real time of the module for executing kernels and copies")			\
+	X(176, HOST_WORKERS, host., host_workers, host_workers_ns,				\
+	  "of that, what workers have executed")						\
+	X(177, HOST_HELPERS, host., host_helpers, host_helpers_ns,				\
+	  "beside that, what its own threads have executed while they waited")
 #define VGPU_CONTEXT_STATS(X)									\
 	VGPU_CONTEXT_GAUGES(X) VGPU_CONTEXT_COUNTERS(X) VGPU_CONTEXT_HOST_COUNTERS(X)
 

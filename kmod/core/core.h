@@ -7,7 +7,7 @@
  * Rooms, each with one header and a struct of its own that the structs below point to; a room
  * includes its own header and those of rooms in front of it, none behind it:
  *
- * core		messages to the actor, the table of devices, workers
+ * core		messages to the actor, the table of devices, who executes with an actor
  * fence	fence waiters, virtual time, lockstep participants
  * memory	pinned and managed memory of processes, pages behind VRAM
  * queue	submission, mapped rings, io_uring, eventfd, waiting ioctls
@@ -15,9 +15,9 @@
  * device	puts devices and open files together; the module; configfs
  *
  * Who may touch what: the models and everything marked "actor" belong to the kthread of the
- * device's system alone; workers touch what they are given by it (workers.h). Everybody else calls
- * it by a message (kvgpu_actor_call()). What other threads read (completed sequence numbers, why a
- * context died) the actor publishes with release stores.
+ * device's system alone; workers and helpers touch the slices that they are given by it (batch.c).
+ * Everybody else calls it by a message (kvgpu_actor_call()). What other threads read (completed
+ * sequence numbers, why a context died) the actor publishes with release stores.
  */
 #ifndef KVGPU_CORE_H
 #define KVGPU_CORE_H
@@ -34,7 +34,9 @@
 #include <linux/xarray.h>
 
 #include "vgpu_device.h"
+#include "kmod/core/batch.h"
 #include "kmod/core/compat.h"
+#include "kmod/core/helpers.h"
 #include "kmod/core/kcov.h"
 #include "kmod/core/workers.h"
 
@@ -142,7 +144,7 @@ struct kvgpu_dev {
 struct kvgpu_ctx {
 	struct kvgpu_dev *kdev;
 	struct kvgpu_inbox inbox;
-	u64 executed;			/* ns of the actor's for execution; as inbox.used */
+	u64 executed;			/* ns of the module's threads for this; as inbox.used */
 	u32 id;
 	/* who opened it */
 	pid_t pid;			/* in the initial pid namespace */
@@ -170,6 +172,7 @@ struct kvgpu_ctx {
 	struct kvgpu_managed *managed;
 	struct kvgpu_process *process_memory;	/* actor sets it, once; NULL: kernels have none */
 	struct kvgpu_participant *participant;
+	struct kvgpu_helpers *helpers;
 	struct kvgpu_waiters *waiters;
 	struct kvgpu_signals *signals;
 	struct kvgpu_uring *uring;

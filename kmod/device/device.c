@@ -131,12 +131,29 @@ static void host_counted(void *host, const struct vgpu_launch_counts *counts)
 	kvgpu_counts_add(host, counts);
 }
 
-static void host_parallel(void *host, void (*run)(void *arg, u32 n),
+/* Those of a context; 0: of several, for which nobody waits together. */
+static struct kvgpu_helpers *helpers_of(struct kvgpu_dev *kdev, u32 context)
+{
+	struct kvgpu_ctx *ctx = context ? xa_load(&kdev->contexts, context) : NULL;
+
+	return ctx ? ctx->helpers : NULL;
+}
+
+static void host_parallel(void *host, u32 context, void (*run)(void *arg, u32 n),
 			  void (*end)(void *arg, u32 n), void *arg, u32 count)
 {
 	struct kvgpu_dev *kdev = host;
 
-	kvgpu_workers_run(kdev->system, run, end, arg, count);
+	kvgpu_assert_actor(kdev);
+	kvgpu_batch_run(kdev->system, helpers_of(kdev, context), run, end, arg, count);
+}
+
+static bool host_hands(void *host, u32 context)
+{
+	struct kvgpu_dev *kdev = host;
+
+	kvgpu_assert_actor(kdev);
+	return kvgpu_has_hands(helpers_of(kdev, context));
 }
 
 /* With an end(), one follows the other. */
@@ -146,7 +163,9 @@ static void host_turn(void *host, u32 n)
 
 static bool host_gives_way(void *host)
 {
-	return kvgpu_workers_give_way();
+	struct kvgpu_dev *kdev = host;
+
+	return kvgpu_batch_give_way(kdev->system);
 }
 
 static const struct vgpu_host_ops host_ops = {
@@ -168,6 +187,7 @@ static const struct vgpu_host_ops host_ops = {
 	.process_release = host_process_release,
 	.allocation_freed = host_allocation_freed,
 	.parallel = host_parallel,
+	.hands = host_hands,
 	.turn = host_turn,
 	.gives_way = host_gives_way,
 };
@@ -181,7 +201,6 @@ static int do_join(struct kvgpu_dev *kdev, void *arg)
 
 	if (ret)
 		return ret;
-	vgpu_device_parallel(kdev->model, kvgpu_workers_number());
 	list_add_tail(&kdev->node, &kdev->system->devices);
 	return 0;
 }

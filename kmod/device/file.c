@@ -19,6 +19,7 @@ struct open_file {
 	struct kvgpu_ctx ctx;
 	struct kvgpu_pins pins;
 	struct kvgpu_managed managed;
+	struct kvgpu_helpers helpers;
 	struct kvgpu_waiters waiters;
 	struct kvgpu_signals signals;
 	struct kvgpu_uring uring;
@@ -92,6 +93,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->kdev = kdev;
 	ctx->pins = &of->pins;
 	ctx->managed = &of->managed;
+	ctx->helpers = &of->helpers;
 	ctx->waiters = &of->waiters;
 	ctx->signals = &of->signals;
 	ctx->uring = &of->uring;
@@ -109,6 +111,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	INIT_LIST_HEAD(&ctx->signalled);
 	mutex_init(&ctx->loading);
 	kvgpu_inbox_init(&ctx->inbox, kdev);
+	kvgpu_helpers_init(ctx->helpers);
 	kvgpu_waiters_init(ctx->waiters);
 	kvgpu_signals_init(ctx->signals, ctx);
 	kvgpu_uring_init(ctx->uring, ctx);

@@ -8,6 +8,7 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -113,13 +114,19 @@ struct thread_wait {
 	struct kvgpu_queue *queue;	/* VGPU_IOC_WAIT: of its one fence */
 	s64 timeout_ns;			/* VGPU_IOC_WAIT: < 0: none */
 	int result;
-	struct completion over;
+	struct task_struct *task;
+	bool over;
 };
 
 static void thread_end(struct thread_wait *wait, int result)
 {
+	struct task_struct *task = get_task_struct(wait->task);
+
 	wait->result = result;
-	complete(&wait->over);
+	/* from here on its stack is its own: pairs with the acquire in thread_over() */
+	smp_store_release(&wait->over, true);
+	wake_up_process(task);
+	put_task_struct(task);
 }
 
 /*
@@ -188,28 +195,31 @@ static int do_cancel(struct kvgpu_dev *kdev, void *arg)
 {
 	struct thread_wait *wait = arg;
 
-	if (!completion_done(&wait->over))
+	if (!wait->over)
 		kvgpu_waiter_end(&wait->waiter, -EINTR);
 	return 0;
 }
 
 static bool thread_over(void *arg)
 {
-	return completion_done(arg);
+	const struct thread_wait *wait = arg;
+
+	return smp_load_acquire(&wait->over);
 }
 
-/* Returns what the waiter ended with; -EINTR: a signal came first. @spin: busy-wait, then sleep. */
+/*
+ * Returns what the waiter ended with; -EINTR: a signal came first. @spin: busy-wait, then sleep.
+ * The thread executes what is handed out of its context's kernels meanwhile.
+ */
 static int thread_wait(struct thread_wait *wait, bool spin)
 {
 	struct kvgpu_ctx *ctx = wait->waiter.ctx;
 
 	wait->waiter.ordered = true;
-	init_completion(&wait->over);
+	wait->task = current;
 	kvgpu_inbox_send(&ctx->inbox, &wait->msg, do_add, wait);
-	if (spin && kvgpu_spin(thread_over, &wait->over))
-		return wait->result;
 	/* messages are served in order: the actor knows the waiter when it is told to cancel it */
-	if (wait_for_completion_interruptible(&wait->over))
+	if (kvgpu_help_until(ctx->helpers, thread_over, wait, spin))
 		kvgpu_inbox_call(&ctx->inbox, do_cancel, wait);
 	return wait->result;
 }
@@ -224,6 +234,14 @@ static bool wait_over(void *arg)
 	return smp_load_acquire(&wait->queue->completed) >= wait->waiter.fences->seq;
 }
 
+/* Without the actor knowing of it: as long as there is something to execute, if it has no limit. */
+static bool look_for_it(struct thread_wait *wait)
+{
+	if (wait->timeout_ns >= 0)
+		return kvgpu_spin(wait_over, wait);
+	return kvgpu_help_awake(wait->waiter.ctx->helpers, wait_over, wait);
+}
+
 static int wait_for_queue(struct thread_wait *wait)
 {
 	struct kvgpu_clock *clock = wait->waiter.ctx->kdev->system->clock;
@@ -236,7 +254,7 @@ static int wait_for_queue(struct thread_wait *wait)
 		return 0;
 	if (!must_send && !wait->timeout_ns)
 		return -ETIMEDOUT;
-	if (!must_send && kvgpu_spin(wait_over, wait))
+	if (!must_send && look_for_it(wait))
 		return 0;
 	ret = thread_wait(wait, must_send);
 	if (ret == -ETIME || (!ret && wait->waiter.which == VGPU_FENCE_NONE))

@@ -14,8 +14,8 @@
  *
  * and one beside these folders:
  *
- * workers	what threads of the module have executed with the actors (struct
- *		kvgpu_workers_counts), one "name number" a line
+ * workers	how many there are, and what they and helpers, threads that wait, have executed with
+ *		the actors (struct kvgpu_batch_counts), one "name number" a line
  */
 #include <linux/debugfs.h>
 #include <linux/log2.h>
@@ -207,13 +207,15 @@ static const struct file_operations preemptions_fops = {
 
 static int workers_show(struct seq_file *file, void *unused)
 {
-	struct kvgpu_workers_counts counts;
+	struct kvgpu_batch_counts counts;
 
-	kvgpu_workers_count(&counts);
+	kvgpu_batch_count(&counts);
 	seq_printf(file, "workers %u\nbatches %llu\nactor %llu\n", kvgpu_workers_number(),
 		   counts.batches, counts.actor);
-	seq_printf(file, "executed %llu\nleft %llu\nns %llu\n", counts.workers, counts.left,
-		   counts.ns);
+	seq_printf(file, "executed %llu\nleft %llu\nns %llu\n", counts.workers.executed,
+		   counts.workers.left, counts.workers.ns);
+	seq_printf(file, "helpers_executed %llu\nhelpers_left %llu\nhelpers_ns %llu\n",
+		   counts.helpers.executed, counts.helpers.left, counts.helpers.ns);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(workers);

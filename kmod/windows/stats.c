@@ -65,6 +65,8 @@ void kvgpu_snap_context(const struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap
 	WARN_ON_ONCE(vgpu_context_info(ctx->kdev->model, ctx->id, &snap->info));
 	snap->host.host_calls = READ_ONCE(ctx->inbox.used);
 	snap->host.host_execution = READ_ONCE(ctx->executed);
+	snap->host.host_workers = READ_ONCE(ctx->helpers->workers_ns);
+	snap->host.host_helpers = atomic64_read(&ctx->helpers->ns);
 	snap->time = vgpu_device_now(ctx->kdev->model);
 	snap->priority = ctx->priority;
 	snap->memory_budget = ctx->memory_budget;

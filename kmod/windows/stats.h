@@ -18,6 +18,8 @@ struct kvgpu_ctx_snap {
 	struct {
 		u64 host_calls;
 		u64 host_execution;
+		u64 host_workers;
+		u64 host_helpers;
 	} host;
 	u64 time;
 	u64 inflight;

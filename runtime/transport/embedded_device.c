@@ -113,11 +113,12 @@ static int native(void *host, const struct vgpu_insn *code, u32 count, const u16
 	return vgpu_native_find(&d->native, code, count, cost, executed, out);
 }
 
-static void parallel(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
-		     void *arg, u32 count)
+static void parallel(void *host, u32 context, void (*run)(void *arg, u32 n),
+		     void (*end)(void *arg, u32 n), void *arg, u32 count)
 {
 	struct vgpu_embedded *d = host;
 
+	(void)context;
 	vgpu_threads_run(d->threads, run, end, arg, count);
 }
 

@@ -306,6 +306,7 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->exec.native = (struct vgpu_native){ .find = ops->native, .host = host };
 	dev->exec.parallel = (struct vgpu_parallel){
 		.run = ops->parallel,
+		.hands = ops->hands,
 		.turn = ops->turn,
 		.lock = ops->lock,
 		.unlock = ops->unlock,

@@ -547,7 +547,8 @@ static bool undisturbed(void *engine)
 {
 	const struct vgpu_exec *exec = engine;
 
-	return exec->active_count == 1 && !vgpu_pqueue_count(&exec->waiting) &&
+	return exec->active_count == 1 &&
+	       (!vgpu_pqueue_count(&exec->waiting) || exec->policy->takes_idle) &&
 	       !exec->leaving_count && !exec->checkpointing && !exec->bases && !exec->watched &&
 	       !exec->policy->by_block;
 }

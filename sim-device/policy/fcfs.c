@@ -101,6 +101,7 @@ static void fcfs_contexts_changed(struct vgpu_exec *exec)
 /* No rank: everybody is equal, and order of arrival decides. */
 const struct vgpu_policy vgpu_policy_fcfs = {
 	.name = "fcfs",
+	.takes_idle = true,
 	.data_bytes = sizeof(struct fcfs),
 	.schedule = fcfs_schedule,
 	.contexts_changed = fcfs_contexts_changed,

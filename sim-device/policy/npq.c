@@ -18,6 +18,7 @@
 
 const struct vgpu_policy vgpu_policy_npq = {
 	.name = "npq",
+	.takes_idle = true,
 	.schedule = vgpu_policy_exclusive,
 	.rank = vgpu_rank_by_priority,
 };

@@ -96,6 +96,15 @@ static bool is_worth(const struct vgpu_sm *sm, u64 count)
 	       (run->executed >= least / SHORT || launch->blocks * run->executed >= MANY * least);
 }
 
+/* Is there somebody to hand slices of @sm to? */
+static bool has_hands(const struct vgpu_sm *sm)
+{
+	const struct vgpu_parallel *parallel = &sm->env->parallel;
+
+	return !parallel->hands ||
+	       parallel->hands(parallel->host, vgpu_sm_first(sm)->launch->context);
+}
+
 /* Its step is pending, and is nothing but the beginning of a slice. */
 static bool begins_slice(const struct vgpu_sm *sm)
 {
@@ -148,7 +157,7 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	u32 count, n;
 
 	if (!is_its_own(sm) || !is_worth(sm, sm->config->sms) || sm->sim->horizon < sm->sim->now ||
-	    !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm))
+	    !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm) || !has_hands(sm))
 		return;
 	together.until = vgpu_sim_next_but(sm->sim, sm->step.fire);
 	if (together.until > sm->sim->horizon)
@@ -160,7 +169,8 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	for (n = 0; n < count; n++)
 		vgpu_slice_prepare(env->due[n]);
 	if (is_worth(sm, count))
-		env->parallel.run(env->parallel.host, run, NULL, &together, count);
+		env->parallel.run(env->parallel.host, vgpu_sm_first(sm)->launch->context, run,
+				  NULL, &together, count);
 	else
 		for (n = 0; n < count; n++)
 			run(&together, n);
@@ -189,7 +199,8 @@ bool vgpu_slice_put_off(struct vgpu_sm *sm)
 {
 	if (!step_is_next(sm) || writes_record(sm) || !is_its_own(sm) ||
 	    !is_worth(sm, sm->config->sms) || !vgpu_slice_next(sm) ||
-	    sm->sim->horizon < sm->sim->now || !sm->env->ops->undisturbed(sm->env->engine)) {
+	    sm->sim->horizon < sm->sim->now || !sm->env->ops->undisturbed(sm->env->engine) ||
+	    !has_hands(sm)) {
 		vgpu_sms_catch_up(sm->env);
 		return false;
 	}

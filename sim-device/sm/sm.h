@@ -45,8 +45,9 @@ struct vgpu_sm;
  *   was last. Called while a page fault ends or memory is unmapped, so the engine must do no more
  *   than schedule an event
  * @moved: what vgpu_sm_move() has begun has ended
- * @undisturbed: blocks of one launch are all that executes, and nothing waits. So what follows the
- *   end of a block, or of the launch, in the same event concerns no SM with other blocks
+ * @undisturbed: blocks of one launch are all that executes, and nothing waits that would get more
+ *   than idle SMs. So what follows the end of a block, or of the launch, in the same event concerns
+ *   no SM with other blocks
  */
 struct vgpu_sm_ops {
 	void (*block_done)(struct vgpu_sm *sm, struct vgpu_block *block);
@@ -181,8 +182,8 @@ const struct vgpu_timing *vgpu_timing_of(const struct vgpu_block_kind *kind);
 
 /**
  * struct vgpu_parallel - SMs on several processors: where threads come from
- * @run, @turn, @lock, @unlock, @gives_way: see vgpu_host_ops.parallel and those behind it; NULL:
- *   there are none
+ * @run, @hands, @turn, @lock, @unlock, @gives_way: see vgpu_host_ops.parallel and those behind it;
+ *   NULL: there are none
  * @host: their first argument
  * @least: warp instructions that are worth handing to threads. An estimate, from what the kernel
  *   has executed before; fewer are executed one SM after the other
@@ -191,8 +192,9 @@ const struct vgpu_timing *vgpu_timing_of(const struct vgpu_block_kind *kind);
  * others may win (ahead.c).
  */
 struct vgpu_parallel {
-	void (*run)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
-		    void *arg, u32 count);
+	void (*run)(void *host, u32 context, void (*run)(void *arg, u32 n),
+		    void (*end)(void *arg, u32 n), void *arg, u32 count);
+	bool (*hands)(void *host, u32 context);
 	void (*turn)(void *host, u32 n);
 	void (*lock)(void *host);
 	void (*unlock)(void *host);

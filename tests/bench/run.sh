@@ -12,6 +12,7 @@ for name in fault_load kernels launch managed tracing; do
 	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -lpthread -o "$bin/$name"
 done
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
+gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iuapi -o "$bin/helpers" tests/bench/helpers.c -lpthread
 rm -f "$bin/pocl"
 if [ -f /usr/include/CL/cl.h ] && gcc -O2 -std=gnu11 -Wall -Wextra -Werror -Itests/bench tests/bench/pocl.c "$bin/scalar.o" -lOpenCL -lm -o "$bin/pocl"; then
 	echo "tests/bench/pocl.c: built"
@@ -61,6 +62,9 @@ fi
 	echo
 	echo "== tracing, in the guest, Linux $kernel"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 300 -- bash -c "VGPU_TRANSPORT=ioctl $bin/tracing"
+	echo
+	echo "== helpers, in the guest, Linux $kernel: milliseconds with helpers=N and with helpers=Y, medians (least to most)"
+	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- "$bin/helpers"
 	echo
 	echo "== ways in, native: what there is without /dev/vgpu"
 	"$bin/ways" | tee out/bench-ways.txt

@@ -121,7 +121,7 @@ void vgpu_pipe_run_windows(struct vgpu_pipe *p)
 			env->due[n]->pipe->apart = true;
 			env->due[n]->pipe->place = n;
 		}
-		env->parallel.run(env->parallel.host, run, end, env->due, count);
+		env->parallel.run(env->parallel.host, 0, run, end, env->due, count);
 		return;
 	}
 	for (n = 0; n < count; n++) {

@@ -21,16 +21,28 @@ struct executed {
 	struct vgpu_random random;
 	u64 batches;
 	u64 slices; /* of SMs in those */
+	u32 context; /* there are hands for */
 	bool locked;
 };
 
-static inline void parallel(void *host, void (*run)(void *arg, u32 n),
+/* Now there are, now there are not. */
+static inline bool hands(void *host, u32 context)
+{
+	struct executed *e = host;
+
+	e->context = below(&e->random, 64) ? context : 0;
+	return e->context;
+}
+
+static inline void parallel(void *host, u32 context, void (*run)(void *arg, u32 n),
 			    void (*end)(void *arg, u32 n), void *arg, u32 count)
 {
 	struct executed *e = host;
 	u32 order[SMS];
 
 	assert_in_range(count, 2, SMS);
+	assert_int_not_equal(context, 0);
+	assert_int_equal(context, e->context);
 	for (u32 n = 0; n < count; n++)
 		order[n] = n;
 	for (u32 n = count; n-- > 1;) {
@@ -68,7 +80,11 @@ static inline void give_threads(struct host *h, struct executed *e, u64 seed)
 {
 	vgpu_random_seed(&e->random, seed);
 	h->dev->exec.sm_env.parallel =
-		(struct vgpu_parallel){.run = parallel, .lock = lock, .unlock = unlock, .host = e};
+		(struct vgpu_parallel){.run = parallel,
+				       .hands = hands,
+				       .lock = lock,
+				       .unlock = unlock,
+				       .host = e};
 }
 
 /* Its policy is @policy, NULL: the tests'. */

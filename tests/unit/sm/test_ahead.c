@@ -67,6 +67,65 @@ static void what_comes_meanwhile_is_in_time(void **state)
 	assert_in_range(e.batches, 1000, ~0ull);
 }
 
+static struct host *looked_at;
+static u64 beside_waiting;
+
+static void counting_waiting(void *host, u32 context, void (*run)(void *arg, u32 n),
+			     void (*end)(void *arg, u32 n), void *arg, u32 count)
+{
+	beside_waiting += vgpu_pqueue_count(&looked_at->dev->exec.waiting) != 0;
+	parallel(host, context, run, end, arg, count);
+}
+
+/* Launches of other contexts wait for all of a kernel, where the policy takes idle SMs only. */
+static void what_waits_disturbs_nothing(void **state)
+{
+	static const char *const policies[] = {"fcfs", "npq"};
+	struct executed e = {};
+
+	(void)state;
+	beside_waiting = 0;
+	for (u64 seed = 1; seed <= 24; seed++) {
+		const char *policy = policies[seed % 2];
+		struct host *expected = device_with(policy), *h = device_with(policy);
+		struct host *const both[] = {expected, h};
+
+		give_threads(h, &e, seed);
+		h->dev->exec.sm_env.parallel.run = counting_waiting;
+		looked_at = h;
+		for (u32 n = 0; n < 2; n++) {
+			add_either(both[n], seed, 20, 0);
+			add_either(both[n], seed + 50, 20, BYTES);
+			host_run(both[n]);
+		}
+		must_be_the_same(h, expected, seed);
+	}
+	assert_in_range(beside_waiting, 200, ~0ull);
+}
+
+/* There is nobody to hand anything to. */
+static bool nobody(void *host, u32 context)
+{
+	(void)host;
+	(void)context;
+	return false;
+}
+
+static void nobody_is_there(void **state)
+{
+	struct host *h = device();
+	struct executed e = {};
+
+	(void)state;
+	give_threads(h, &e, 1);
+	h->dev->exec.sm_env.parallel.hands = nobody;
+	add_random(h, 1, 30, 0);
+	host_run(h);
+	assert_int_equal(h->fault_count, 0);
+	assert_int_equal(e.batches, 0);
+	host_free(h);
+}
+
 /* The same while the host has a word in between any two events: it looks, and does nothing. */
 static void runs_may_end_anywhere(void **state)
 {
@@ -365,6 +424,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_differs),
 		cmocka_unit_test(what_comes_meanwhile_is_in_time),
+		cmocka_unit_test(what_waits_disturbs_nothing),
+		cmocka_unit_test(nobody_is_there),
 		cmocka_unit_test(runs_may_end_anywhere),
 		cmocka_unit_test(threads_may_come_and_go),
 		cmocka_unit_test(atomics_keep_their_order),

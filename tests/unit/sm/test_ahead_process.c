@@ -287,12 +287,13 @@ static bool gives_way(void *host)
 }
 
 /* Some of the SMs have nothing executed, some a part. */
-static void interrupting(void *host, void (*run)(void *arg, u32 n),
+static void interrupting(void *host, u32 context, void (*run)(void *arg, u32 n),
 			 void (*end)(void *arg, u32 n), void *arg, u32 count)
 {
 	struct executed *e = host;
 	u32 stop = below(&e->random, 2 * count);
 
+	assert_int_equal(context, e->context);
 	assert_null(end);
 	for (u32 n = 0; n < count; n++) {
 		__atomic_store_n(&asked->dev->sim->interrupt, n >= stop, __ATOMIC_RELAXED);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Threads that execute slices of their kernels while they wait (kmod/core/helpers.c) get signals,
+ * are stopped, traced, frozen and killed in the middle, and processors go: nothing hangs, and
+ * nothing is lost.
+ */
+#include <pthread.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+
+#include "vgpu_group.h"
+#include "vgpu_mix.h"
+
+#define HELPERS		"/sys/module/vgpu/parameters/helpers"
+#define SECONDS		3.0
+
+static long long begin_helped(void)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP("one processor: nothing is handed out");
+	put(HELPERS, "Y");
+	return number_in(WORKERS, "helpers_executed ");
+}
+
+static void must_have_helped(long long before)
+{
+	long long executed = number_in(WORKERS, "helpers_executed ") - before;
+
+	printf("# %lld SMs by helpers\n", executed);
+	CHECK(executed > 0);
+}
+
+static void must_have_ended(pid_t pid)
+{
+	int status;
+
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_EQ(status, 0);
+}
+
+/* ---- signals ------------------------------------------------------------ */
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int number)
+{
+	alarms += number == SIGALRM;
+}
+
+static void signals(int flags)
+{
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = flags };
+	struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = {};
+	double end = seconds_now() + SECONDS / 2;
+	struct mixer *m = mixer_begin(3);
+
+	CHECK(!sigaction(SIGALRM, &action, NULL));
+	CHECK(!setitimer(ITIMER_REAL, &often, NULL));
+	do
+		must_mix_in(m, FOREVER);
+	while (seconds_now() < end);
+	CHECK(!setitimer(ITIMER_REAL, &never, NULL));
+	CHECK(alarms > 0);
+	mixer_end(m);
+}
+
+static void signals_all_the_time(void)
+{
+	begin_helped();
+	signals(0);
+	signals(SA_RESTART);
+	printf("# %d signals\n", (int)alarms);
+}
+
+/* Between kernels one waits without an end: it ends within moments when it is interrupted. */
+static void interrupted_in_the_middle(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval soon = { { 0, 0 }, { 0, 20000 } };
+	struct program p = {};
+	int fd = must_open();
+	uint32_t index = kernel_endless(&p);
+	struct vgpu_cmd cmd = cmd_launch(must_load(fd, &p), index, 100, 256, NULL, 0);
+	uint32_t queue = must_queue(fd);
+	uint64_t seq = must_submit(fd, queue, &cmd, 1);
+	long long before = begin_helped();
+	double end = deadline(20);
+
+	CHECK(!sigaction(SIGALRM, &action, NULL));
+	for (int n = 0; n < 30 || number_in(WORKERS, "helpers_executed ") == before; n++) {
+		CHECK(seconds_now() < end);
+		CHECK(!setitimer(ITIMER_REAL, &soon, NULL));
+		CHECK_EQ(wait_seq(fd, queue, seq, FOREVER), -EINTR);
+	}
+	must_have_helped(before);
+	close(fd);
+}
+
+/* ---- stopped, traced, killed -------------------------------------------- */
+
+static void stopped_and_killed(void)
+{
+	double end = seconds_now() + SECONDS * 2;
+	long long before = begin_helped();
+	pid_t steady[2];
+	int status, kills = 0;
+
+	for (int n = 0; n < 2; n++)
+		steady[n] = start_mixer(100 + (uint32_t)n, end);
+	while (seconds_now() < end) {
+		pid_t victim = start_mixer(999, 1e9);
+
+		usleep(100000 + 37000 * (useconds_t)(kills % 7));
+		CHECK(!kill(steady[kills % 2], SIGSTOP));
+		CHECK(!kill(victim, SIGKILL));
+		CHECK(waitpid(victim, &status, 0) == victim && WIFSIGNALED(status));
+		CHECK(!kill(steady[kills % 2], SIGCONT));
+		kills++;
+	}
+	for (int n = 0; n < 2; n++)
+		must_have_ended(steady[n]);
+	printf("# %d killed\n", kills);
+	must_have_helped(before);
+}
+
+static void traced(void)
+{
+	double end = seconds_now() + SECONDS;
+	long long before = begin_helped();
+	pid_t pid = start_mixer(77, end);
+	int status, stops = 0;
+
+	CHECK(!ptrace(PTRACE_SEIZE, pid, NULL, NULL));
+	while (seconds_now() < end && !ptrace(PTRACE_INTERRUPT, pid, NULL, NULL)) {
+		CHECK(waitpid(pid, &status, 0) == pid);
+		CHECK(WIFSTOPPED(status));
+		usleep(3000);
+		CHECK(!ptrace(PTRACE_CONT, pid, NULL, NULL));
+		usleep(10000);
+		stops++;
+	}
+	CHECK(!ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) && waitpid(pid, &status, 0) == pid);
+	if (!WIFEXITED(status)) {
+		CHECK(!ptrace(PTRACE_DETACH, pid, NULL, NULL));
+		must_have_ended(pid);
+	}
+	printf("# stopped %d times\n", stops);
+	must_have_helped(before);
+}
+
+static void frozen(void)
+{
+	double end = seconds_now() + SECONDS;
+	long long before = begin_helped();
+	int freezes = 0;
+	pid_t pid;
+
+	group_make("max");
+	group_enter();
+	pid = start_mixer(66, end);
+	group_leave();
+	while (seconds_now() < end) {
+		put(GROUP "/cgroup.freeze", "1");
+		usleep(10000);
+		put(GROUP "/cgroup.freeze", "0");
+		usleep(20000);
+		freezes++;
+	}
+	must_have_ended(pid);
+	group_remove();
+	printf("# frozen %d times\n", freezes);
+	must_have_helped(before);
+}
+
+static void *mixes_for_ever(void *arg)
+{
+	for (;;)
+		must_mix_in(arg, FOREVER);
+	return NULL;
+}
+
+/* All other threads of a process that executes another program end, one that waits, too. */
+static void another_program(void)
+{
+	long long before = begin_helped();
+	double end = seconds_now() + SECONDS;
+	int programs = 0;
+
+	do {
+		pid_t pid = fork();
+		pthread_t thread;
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			struct mixer *m = mixer_begin(8);
+
+			CHECK(!pthread_create(&thread, NULL, mixes_for_ever, m));
+			usleep(50000 + 31000 * (useconds_t)(programs % 5));
+			execl("/bin/true", "true", NULL);
+			_exit(1);
+		}
+		must_have_ended(pid);
+		programs++;
+	} while (seconds_now() < end);
+	printf("# %d programs\n", programs);
+	must_have_helped(before);
+}
+
+static void processors_go_and_come(void)
+{
+	double end = seconds_now() + SECONDS;
+	bool online = true;
+	struct mixer *m;
+
+	if (!set_online("1"))
+		SKIP("no processor that could go");
+	begin_helped();
+	m = mixer_begin(5);
+	while (seconds_now() < end) {
+		online = !online;
+		CHECK(set_online(online ? "1" : "0"));
+		must_mix_in(m, FOREVER);
+	}
+	CHECK(set_online("1"));
+	mixer_end(m);
+}
+
+static const struct test tests[] = {
+	{ "helpers: signals all the time", signals_all_the_time },
+	{ "helpers: one is interrupted in the middle", interrupted_in_the_middle },
+	{ "helpers: stopped and killed", stopped_and_killed },
+	{ "helpers: traced", traced },
+	{ "helpers: frozen", frozen },
+	{ "helpers: another program", another_program },
+	{ "helpers: processors go and come", processors_go_and_come },
+};
+
+TESTS_MAIN(tests)
