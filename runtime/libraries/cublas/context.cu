@@ -13,7 +13,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cublasContext *handles;
 
-namespace blas {
+namespace blas
+{
 
 void say(const char *function, const char *what)
 {
@@ -53,7 +54,8 @@ cublasStatus_t check(cublasHandle_t handle, const char *function)
 		return CUBLAS_STATUS_EXECUTION_FAILED;
 	if (device == handle->device)
 		return CUBLAS_STATUS_SUCCESS;
-	say(function, "the handle is of another device than the calling thread's: cudaSetDevice() first");
+	say(function,
+	    "the handle is of another device than the calling thread's: cudaSetDevice() first");
 	return CUBLAS_STATUS_INVALID_VALUE;
 }
 
@@ -85,14 +87,17 @@ void *slot_of(cublasHandle_t handle)
 	return handle->memory + handle->slot * SLOT_BYTES;
 }
 
-cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t bytes, const char *function)
+cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t bytes,
+		     const char *function)
 {
 	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
 
 	if (cudaStreamIsCapturing(handle->stream, &capture) != cudaSuccess)
 		return CUBLAS_STATUS_EXECUTION_FAILED;
 	if (capture != cudaStreamCaptureStatusNone) {
-		say(function, "a result for the host needs a wait, which a captured stream cannot have: CUBLAS_POINTER_MODE_DEVICE");
+		say(function,
+		    "the host waits for a result, which a captured stream has no place for: "
+		    "CUBLAS_POINTER_MODE_DEVICE");
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	}
 	BLAS_TRY(status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, handle->stream)));
@@ -114,7 +119,7 @@ static void choose_slot(cublasHandle_t handle)
 	handle->slot_streams[handle->slot] = handle->stream;
 }
 
-}
+} // namespace blas
 
 using namespace blas;
 
@@ -131,7 +136,8 @@ EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 	if (!h)
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	if (cudaGetDevice(&h->device) != cudaSuccess ||
-	    cudaDeviceGetAttribute(&h->sms, cudaDevAttrMultiProcessorCount, h->device) != cudaSuccess) {
+	    cudaDeviceGetAttribute(&h->sms, cudaDevAttrMultiProcessorCount, h->device) !=
+		    cudaSuccess) {
 		free(h);
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	}
@@ -172,15 +178,15 @@ EXPORT cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-#define ALIVE(handle)                                                                              \
-	do {                                                                                       \
-		if (!(handle) || !alive(handle))                                                   \
-			return CUBLAS_STATUS_NOT_INITIALIZED;                                      \
+#define ALIVE(handle)                                         \
+	do {                                                  \
+		if (!(handle) || !alive(handle))              \
+			return CUBLAS_STATUS_NOT_INITIALIZED; \
 	} while (0)
-#define WANT(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition))                                                                  \
-			return CUBLAS_STATUS_INVALID_VALUE;                                        \
+#define WANT(condition)                                     \
+	do {                                                \
+		if (!(condition))                           \
+			return CUBLAS_STATUS_INVALID_VALUE; \
 	} while (0)
 
 EXPORT cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
@@ -194,8 +200,9 @@ EXPORT cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 EXPORT cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
 {
 	WANT(value && type >= MAJOR_VERSION && type <= PATCH_LEVEL);
-	*value = type == MAJOR_VERSION ? CUBLAS_VER_MAJOR :
-		 type == MINOR_VERSION ? CUBLAS_VER_MINOR : CUBLAS_VER_PATCH;
+	*value = type == MAJOR_VERSION	 ? CUBLAS_VER_MAJOR
+		 : type == MINOR_VERSION ? CUBLAS_VER_MINOR
+					 : CUBLAS_VER_PATCH;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -210,7 +217,8 @@ EXPORT size_t cublasGetCudartVersion(void)
 EXPORT cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes)
 {
 	ALIVE(handle);
-	// Nothing here needs more than a handle has of its own; what the caller gives stays untouched.
+	// Nothing here needs more than a handle has of its own; what the caller gives stays
+	// untouched.
 	WANT(((uintptr_t)workspace & 255) == 0);
 	(void)bytes;
 	return CUBLAS_STATUS_SUCCESS;
@@ -233,41 +241,53 @@ EXPORT cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *st
 }
 
 // Name, type, field, condition of a value
-#define SETTING(set, get, type, field, good)                                                       \
-	EXPORT cublasStatus_t set(cublasHandle_t handle, type value)                               \
-	{                                                                                          \
-		ALIVE(handle);                                                                     \
-		WANT(good);                                                                        \
-		handle->field = value;                                                             \
-		return CUBLAS_STATUS_SUCCESS;                                                      \
-	}                                                                                          \
-	EXPORT cublasStatus_t get(cublasHandle_t handle, type *value)                              \
-	{                                                                                          \
-		ALIVE(handle);                                                                     \
-		WANT(value);                                                                       \
-		*value = handle->field;                                                            \
-		return CUBLAS_STATUS_SUCCESS;                                                      \
+#define SETTING(set, get, type, field, good)                          \
+	EXPORT cublasStatus_t set(cublasHandle_t handle, type value)  \
+	{                                                             \
+		ALIVE(handle);                                        \
+		WANT(good);                                           \
+		handle->field = value;                                \
+		return CUBLAS_STATUS_SUCCESS;                         \
+	}                                                             \
+	EXPORT cublasStatus_t get(cublasHandle_t handle, type *value) \
+	{                                                             \
+		ALIVE(handle);                                        \
+		WANT(value);                                          \
+		*value = handle->field;                               \
+		return CUBLAS_STATUS_SUCCESS;                         \
 	}
-SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2, cublasPointerMode_t, pointer_mode, (unsigned)value <= 1)
-SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, cublasAtomicsMode_t, atomics, (unsigned)value <= 1)
+SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2, cublasPointerMode_t, pointer_mode,
+	(unsigned)value <= 1)
+SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, cublasAtomicsMode_t, atomics,
+	(unsigned)value <= 1)
 SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math,
 	((unsigned)value & ~16u) <= 4 || ((unsigned)value & ~16u) == 8)
-SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int, sm_target, value >= 0 && value <= handle->sms)
+SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int, sm_target,
+	value >= 0 && value <= handle->sms)
 
 static const struct {
 	cublasStatus_t status;
 	const char *name, *text;
 } statuses[] = {
-	{ CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success" },
-	{ CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized" },
-	{ CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed" },
-	{ CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed to the function" },
-	{ CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "the function requires a feature that the device lacks" },
-	{ CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "an access to GPU memory space failed" },
-	{ CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the function failed to launch on the GPU" },
-	{ CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed" },
-	{ CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality is not supported" },
-	{ CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "the functionality requires a license" },
+	{CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+	{CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED",
+	 "the library was not initialized"},
+	{CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED",
+	 "the resource allocation failed"},
+	{CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE",
+	 "an unsupported value or parameter was passed to the function"},
+	{CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH",
+	 "the function requires a feature that the device lacks"},
+	{CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR",
+	 "an access to GPU memory space failed"},
+	{CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED",
+	 "the function failed to launch on the GPU"},
+	{CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR",
+	 "an internal operation failed"},
+	{CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED",
+	 "the functionality is not supported"},
+	{CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR",
+	 "the functionality requires a license"},
 };
 
 EXPORT const char *cublasGetStatusName(cublasStatus_t status)
@@ -288,5 +308,7 @@ EXPORT const char *cublasGetStatusString(cublasStatus_t status)
 
 EXPORT void cublasXerbla(const char *name, int argument)
 {
-	fprintf(stderr, "vgpu: libcublas: on entry to %s parameter number %d had an illegal value\n", name, argument);
+	fprintf(stderr,
+		"vgpu: libcublas: on entry to %s parameter number %d had an illegal value\n", name,
+		argument);
 }

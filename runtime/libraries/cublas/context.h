@@ -26,7 +26,8 @@ struct cublasContext {
 	cudaStream_t slot_streams[64];
 };
 
-namespace blas {
+namespace blas
+{
 
 enum { SLOT_BYTES = 4096, SLOTS = 64, PARTIALS = 64, PARTIAL_BYTES = 48 };
 
@@ -38,20 +39,28 @@ cublasStatus_t status_of(cudaError_t error);
 /* Memory for one reduction of the handle's stream, or NULL. */
 void *slot_of(cublasHandle_t handle);
 /* The host's result: bytes from the device, when the stream has come there. */
-cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t bytes, const char *function);
+cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t bytes,
+		     const char *function);
 
-inline bool on_host(cublasHandle_t handle) { return handle->pointer_mode == CUBLAS_POINTER_MODE_HOST; }
+inline bool on_host(cublasHandle_t handle)
+{
+	return handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
+}
 
 template <class C, class S> struct scalar_kind {
 	enum { value = is_complex<C>::value && !is_complex<S>::value ? SCALAR_REAL : 0 };
 };
-template <class C> struct scalar_kind<C, __half> { enum { value = SCALAR_HALF }; };
-template <class C> struct scalar_kind<C, __nv_bfloat16> { enum { value = SCALAR_BFLOAT }; };
+template <class C> struct scalar_kind<C, __half> {
+	enum { value = SCALAR_HALF };
+};
+template <class C> struct scalar_kind<C, __nv_bfloat16> {
+	enum { value = SCALAR_BFLOAT };
+};
 
 /* C: the type that is computed in; S: that of the caller's scalar */
 template <class C, class S> scalar<C> scalar_at(cublasHandle_t handle, const S *p)
 {
-	scalar<C> s = { zero_of<C>(), 0, scalar_kind<C, S>::value };
+	scalar<C> s = {zero_of<C>(), 0, scalar_kind<C, S>::value};
 
 	if (on_host(handle))
 		s.value = convert<C>(*p);
@@ -61,49 +70,78 @@ template <class C, class S> scalar<C> scalar_at(cublasHandle_t handle, const S *
 }
 
 /* Known to be so: a scalar on the device is not known. */
-template <class C> bool known_zero(const scalar<C> &s) { return !s.at && is_zero(s.value); }
-template <class C> bool known_one(const scalar<C> &s) { return !s.at && is_one(s.value); }
+template <class C> bool known_zero(const scalar<C> &s)
+{
+	return !s.at && is_zero(s.value);
+}
+template <class C> bool known_one(const scalar<C> &s)
+{
+	return !s.at && is_one(s.value);
+}
 
-inline bool bad_op(cublasOperation_t op) { return (unsigned)op > 3; }
-inline bool bad_fill(cublasFillMode_t uplo) { return (unsigned)uplo > 1; }
-inline bool bad_side(cublasSideMode_t side) { return (unsigned)side > 1; }
-inline bool bad_diag(cublasDiagType_t diag) { return (unsigned)diag > 1; }
-inline int64_t at_least_one(int64_t n) { return n > 1 ? n : 1; }
-inline int64_t blocks_for(int64_t n, int64_t each) { return (n + each - 1) / each; }
+inline bool bad_op(cublasOperation_t op)
+{
+	return (unsigned)op > 3;
+}
+inline bool bad_fill(cublasFillMode_t uplo)
+{
+	return (unsigned)uplo > 1;
+}
+inline bool bad_side(cublasSideMode_t side)
+{
+	return (unsigned)side > 1;
+}
+inline bool bad_diag(cublasDiagType_t diag)
+{
+	return (unsigned)diag > 1;
+}
+inline int64_t at_least_one(int64_t n)
+{
+	return n > 1 ? n : 1;
+}
+inline int64_t blocks_for(int64_t n, int64_t each)
+{
+	return (n + each - 1) / each;
+}
 
 /* Where element 0 is: with a negative increment at the end. */
-template <class T> T *first(T *x, int64_t n, int64_t inc) { return inc < 0 && n > 0 ? x - (n - 1) * inc : x; }
+template <class T> T *first(T *x, int64_t n, int64_t inc)
+{
+	return inc < 0 && n > 0 ? x - (n - 1) * inc : x;
+}
 
 template <class... P, class... A>
-cublasStatus_t launch(cublasHandle_t handle, void (*kernel)(P...), dim3 grid, dim3 block, A... given)
+cublasStatus_t launch(cublasHandle_t handle, void (*kernel)(P...), dim3 grid, dim3 block,
+		      A... given)
 {
 	auto run = [&](P... parameters) {
-		void *pointers[] = { (void *)&parameters... };
+		void *pointers[] = {(void *)&parameters...};
 
-		return cudaLaunchKernel((const void *)kernel, grid, block, pointers, 0, handle->stream);
+		return cudaLaunchKernel((const void *)kernel, grid, block, pointers, 0,
+					handle->stream);
 	};
 
 	return status_of(run(given...));
 }
 
-#define BLAS_CHECK(handle)                                                                         \
-	do {                                                                                       \
-		cublasStatus_t status_ = blas::check(handle, __func__);                            \
-		if (status_ != CUBLAS_STATUS_SUCCESS)                                              \
-			return status_;                                                            \
+#define BLAS_CHECK(handle)                                              \
+	do {                                                            \
+		cublasStatus_t status_ = blas::check(handle, __func__); \
+		if (status_ != CUBLAS_STATUS_SUCCESS)                   \
+			return status_;                                 \
 	} while (0)
-#define BLAS_TRY(call)                                                                             \
-	do {                                                                                       \
-		cublasStatus_t status_ = (call);                                                   \
-		if (status_ != CUBLAS_STATUS_SUCCESS)                                              \
-			return status_;                                                            \
+#define BLAS_TRY(call)                                \
+	do {                                          \
+		cublasStatus_t status_ = (call);      \
+		if (status_ != CUBLAS_STATUS_SUCCESS) \
+			return status_;               \
 	} while (0)
-#define BLAS_REFUSE_IF(wrong)                                                                      \
-	do {                                                                                       \
-		if (wrong)                                                                         \
-			return CUBLAS_STATUS_INVALID_VALUE;                                        \
+#define BLAS_REFUSE_IF(wrong)                               \
+	do {                                                \
+		if (wrong)                                  \
+			return CUBLAS_STATUS_INVALID_VALUE; \
 	} while (0)
 
-}
+} // namespace blas
 
 #endif

@@ -3,10 +3,11 @@
  * Defines the functions of the list BLAS_LIST, with int and with int64_t, each as a call of the
  * function of namespace blas that the list names. No guard.
  */
-#define CUBLAS_CALL(name, parameters, function, arguments)                                         \
-	extern "C" __attribute__((visibility("default"))) cublasStatus_t CUBLAS_NAME(name) parameters \
-	{                                                                                          \
-		return blas::function arguments;                                                   \
+#define CUBLAS_CALL(name, parameters, function, arguments)                                 \
+	extern "C" __attribute__((visibility("default"))) cublasStatus_t CUBLAS_NAME(name) \
+		parameters                                                                 \
+	{                                                                                  \
+		return blas::function arguments;                                           \
 	}
 #define CUBLAS_INT int
 #define CUBLAS_NAME(name) cublas##name

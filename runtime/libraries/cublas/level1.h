@@ -9,23 +9,32 @@
 
 #include "numbers.h"
 
-namespace blas {
+namespace blas
+{
 
 enum { VECTOR_THREADS = 256, REDUCE_THREADS = 256, REDUCE_EACH = 4096 };
 
-__device__ __forceinline__ int64_t grid_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ __forceinline__ int64_t grid_threads() { return (int64_t)gridDim.x * blockDim.x; }
+__device__ __forceinline__ int64_t grid_index()
+{
+	return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+__device__ __forceinline__ int64_t grid_threads()
+{
+	return (int64_t)gridDim.x * blockDim.x;
+}
 
 /* y += alpha x */
 template <class X, class Y, class S>
-__global__ void axpy_kernel(int64_t n, scalar<S> alpha, const X *x, int64_t incx, Y *y, int64_t incy)
+__global__ void axpy_kernel(int64_t n, scalar<S> alpha, const X *x, int64_t incx, Y *y,
+			    int64_t incy)
 {
 	S a = alpha.get();
 
 	if (is_zero(a))
 		return;
 	for (int64_t i = grid_index(); i < n; i += grid_threads())
-		y[i * incy] = convert<Y>(add_product(convert<S>(y[i * incy]), a, convert<S>(x[i * incx])));
+		y[i * incy] = convert<Y>(
+			add_product(convert<S>(y[i * incy]), a, convert<S>(x[i * incx])));
 }
 
 /* x *= alpha, which may be real where x is complex; 0 keeps a NaN, as in BLAS */
@@ -38,7 +47,8 @@ __global__ void scal_kernel(int64_t n, scalar<S> alpha, X *x, int64_t incx)
 		x[i * incx] = convert<X>(times(a, convert<C>(x[i * incx])));
 }
 
-template <class T> __global__ void copy_kernel(int64_t n, const T *x, int64_t incx, T *y, int64_t incy)
+template <class T>
+__global__ void copy_kernel(int64_t n, const T *x, int64_t incx, T *y, int64_t incy)
 {
 	for (int64_t i = grid_index(); i < n; i += grid_threads())
 		y[i * incy] = x[i * incx];
@@ -56,7 +66,8 @@ template <class T> __global__ void swap_kernel(int64_t n, T *x, int64_t incx, T 
 
 /* x, y = c x + s y, c y - conj(s) x */
 template <class X, class C, class R, class S>
-__global__ void rot_kernel(int64_t n, X *x, int64_t incx, X *y, int64_t incy, scalar<R> c, scalar<S> s)
+__global__ void rot_kernel(int64_t n, X *x, int64_t incx, X *y, int64_t incy, scalar<R> c,
+			   scalar<S> s)
 {
 	R cosine = c.get();
 	S sine = s.get();
@@ -99,8 +110,8 @@ __global__ void rotm_kernel(int64_t n, T *x, int64_t incx, T *y, int64_t incy, r
 }
 
 /*
- * An operation of a reduction has a type `sum` and functions none(), add(sum, i), both(sum, sum) and
- * finish(sum). partial: where blocks leave their sums; NULL: there is one block. With n < 0 the
+ * An operation of a reduction has a type `sum` and functions none(), add(sum, i), both(sum, sum)
+ * and finish(sum). partial: where blocks leave their sums; NULL: there is one block. With n < 0 the
  * partial sums of -n blocks are added.
  */
 template <class Op> __global__ void reduce_kernel(Op op, int64_t n, typename Op::sum *partial)
@@ -139,13 +150,23 @@ template <class X, class R> struct dot_op {
 	bool conj;
 	R *result;
 
-	__device__ sum none() const { return zero_of<sum>(); }
+	__device__ sum none() const
+	{
+		return zero_of<sum>();
+	}
 	__device__ void add(sum &s, int64_t i) const
 	{
-		s = add_product(s, conjugate_if(convert<sum>(x[i * incx]), conj), convert<sum>(y[i * incy]));
+		s = add_product(s, conjugate_if(convert<sum>(x[i * incx]), conj),
+				convert<sum>(y[i * incy]));
 	}
-	__device__ sum both(sum a, sum b) const { return plus(a, b); }
-	__device__ void finish(sum s) const { *result = convert<R>(s); }
+	__device__ sum both(sum a, sum b) const
+	{
+		return plus(a, b);
+	}
+	__device__ void finish(sum s) const
+	{
+		*result = convert<R>(s);
+	}
 };
 
 template <class X, class R> struct asum_op {
@@ -154,20 +175,36 @@ template <class X, class R> struct asum_op {
 	int64_t incx;
 	R *result;
 
-	__device__ sum none() const { return 0; }
-	__device__ void add(sum &s, int64_t i) const { s += magnitude(convert<compute_of<X>>(x[i * incx])); }
-	__device__ sum both(sum a, sum b) const { return a + b; }
-	__device__ void finish(sum s) const { *result = convert<R>(s); }
+	__device__ sum none() const
+	{
+		return 0;
+	}
+	__device__ void add(sum &s, int64_t i) const
+	{
+		s += magnitude(convert<compute_of<X>>(x[i * incx]));
+	}
+	__device__ sum both(sum a, sum b) const
+	{
+		return a + b;
+	}
+	__device__ void finish(sum s) const
+	{
+		*result = convert<R>(s);
+	}
 };
 
-/* Squares of floats are doubles. Those of doubles are added in three sums, the outer ones scaled (Blue, 1978). */
+/* Squares of floats are doubles. Those of doubles are added in three sums, the outer ones scaled
+ * (Blue, 1978). */
 template <class X, class R, class P = real_of<X>> struct nrm2_op {
 	typedef double sum;
 	const X *x;
 	int64_t incx;
 	R *result;
 
-	__device__ sum none() const { return 0; }
+	__device__ sum none() const
+	{
+		return 0;
+	}
 	__device__ void add(sum &s, int64_t i) const
 	{
 		compute_of<X> a = convert<compute_of<X>>(x[i * incx]);
@@ -175,8 +212,14 @@ template <class X, class R, class P = real_of<X>> struct nrm2_op {
 
 		s += re * re + im * im;
 	}
-	__device__ sum both(sum a, sum b) const { return a + b; }
-	__device__ void finish(sum s) const { *result = convert<R>((float)sqrt(s)); }
+	__device__ sum both(sum a, sum b) const
+	{
+		return a + b;
+	}
+	__device__ void finish(sum s) const
+	{
+		*result = convert<R>((float)sqrt(s));
+	}
 };
 
 struct blue_sum {
@@ -191,7 +234,10 @@ template <class X, class R> struct nrm2_op<X, R, double> {
 
 	static constexpr double tiny = 0x1p-511, huge = 0x1p486, up = 0x1p537, down = 0x1p-538;
 
-	__device__ sum none() const { return { 0, 0, 0 }; }
+	__device__ sum none() const
+	{
+		return {0, 0, 0};
+	}
 	__device__ void square(sum &s, double a) const
 	{
 		a = fabs(a);
@@ -210,7 +256,7 @@ template <class X, class R> struct nrm2_op<X, R, double> {
 	}
 	__device__ sum both(sum a, sum b) const
 	{
-		return { a.small + b.small, a.medium + b.medium, a.big + b.big };
+		return {a.small + b.small, a.medium + b.medium, a.big + b.big};
 	}
 	__device__ void finish(sum s) const
 	{
@@ -238,7 +284,8 @@ template <class R> struct place_of {
 	int64_t index;
 };
 
-/* The first of the largest, or of the smallest: a NaN counts only where it is the first, as in BLAS. */
+/* The first of the largest, or of the smallest: a NaN counts only where it is the first, as in
+ * BLAS. */
 template <class X, class I> struct extreme_op {
 	typedef place_of<real_of<X>> sum;
 	const X *x;
@@ -246,7 +293,10 @@ template <class X, class I> struct extreme_op {
 	bool least;
 	I *result;
 
-	__device__ sum none() const { return { 0, -1 }; }
+	__device__ sum none() const
+	{
+		return {0, -1};
+	}
 	__device__ bool before(sum a, sum b) const
 	{
 		if (b.index < 0 || a.index < 0)
@@ -263,14 +313,20 @@ template <class X, class I> struct extreme_op {
 	}
 	__device__ void add(sum &s, int64_t i) const
 	{
-		sum a = { magnitude(convert<compute_of<X>>(x[i * incx])), i };
+		sum a = {magnitude(convert<compute_of<X>>(x[i * incx])), i};
 
 		s = both(s, a);
 	}
-	__device__ sum both(sum a, sum b) const { return before(a, b) ? a : b; }
-	__device__ void finish(sum s) const { *result = (I)(s.index + 1); }
+	__device__ sum both(sum a, sum b) const
+	{
+		return before(a, b) ? a : b;
+	}
+	__device__ void finish(sum s) const
+	{
+		*result = (I)(s.index + 1);
+	}
 };
 
-}
+} // namespace blas
 
 #endif

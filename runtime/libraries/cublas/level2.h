@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of level 2: a matrix and vectors. A matrix is general, or one of which a half is there, in full storage, as a band
- * or packed; at() has element (i, j) of op(A) for all of them, and lo(), hi() the columns of a row that
- * can be other than 0. Kernels are made for each storage, the rest is found out as they run.
+ * Kernels of level 2: a matrix and vectors. A matrix is general, or one of which a half is there,
+ * in full storage, as a band or packed; at() has element (i, j) of op(A) for all of them, and lo(),
+ * hi() the columns of a row that can be other than 0. Kernels are made for each storage, the rest
+ * is found out as they run.
  */
 #ifndef CUBLAS_LEVEL2_H
 #define CUBLAS_LEVEL2_H
 
 #include "product.h"
 
-namespace blas {
+namespace blas
+{
 
 enum storage { FULL, BAND, PACKED };
 enum { ROW_THREADS = 128, TURN_THREADS = 256 };
 
 template <class T, int STORAGE> struct matrix {
 	const T *a;
-	int64_t ld, rows, cols;	/* of A, not of op(A) */
-	int64_t kl, ku;		/* a band's diagonals below and above */
+	int64_t ld, rows, cols; /* of A, not of op(A) */
+	int64_t kl, ku; /* a band's diagonals below and above */
 	unsigned char shape;
 	bool upper, unit, turned, conj;
 
@@ -60,7 +62,10 @@ template <class T, int STORAGE> struct matrix {
 	}
 
 	/* Triangles: whether op(A) is an upper one. */
-	__device__ __forceinline__ bool is_upper() const { return upper != turned; }
+	__device__ __forceinline__ bool is_upper() const
+	{
+		return upper != turned;
+	}
 
 	__device__ __forceinline__ int64_t lo(int64_t i) const
 	{
@@ -85,7 +90,10 @@ template <class T, int STORAGE> struct matrix {
 	}
 };
 
-template <class T> __device__ __forceinline__ T shuffle_down(T v, int by) { return __shfl_down_sync(~0u, v, by); }
+template <class T> __device__ __forceinline__ T shuffle_down(T v, int by)
+{
+	return __shfl_down_sync(~0u, v, by);
+}
 __device__ __forceinline__ cuComplex shuffle_down(cuComplex v, int by)
 {
 	return pair(__shfl_down_sync(~0u, v.x, by), __shfl_down_sync(~0u, v.y, by));
@@ -106,10 +114,11 @@ template <class T> __device__ __forceinline__ T warp_sum(T v)
 
 /* y = alpha op(A) x + beta y: a lane for each row, or a warp, where rows of op(A) are contiguous */
 template <class T, int STORAGE>
-__global__ void mv_kernel(scalar<T> alpha, matrix<T, STORAGE> a, const T *x, int64_t incx, scalar<T> beta, T *y,
-			  int64_t incy, int lanes)
+__global__ void mv_kernel(scalar<T> alpha, matrix<T, STORAGE> a, const T *x, int64_t incx,
+			  scalar<T> beta, T *y, int64_t incy, int lanes)
 {
-	int64_t rows = a.turned ? a.cols : a.rows, thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	int64_t rows = a.turned ? a.cols : a.rows,
+		thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	int64_t i = thread / lanes;
 	T by = alpha.get(), old = beta.get(), sum = zero_of<T>();
 
@@ -130,7 +139,8 @@ __global__ void mv_kernel(scalar<T> alpha, matrix<T, STORAGE> a, const T *x, int
 	y[i * incy] = is_zero(old) ? sum : add_product(sum, old, y[i * incy]);
 }
 
-/* x = op(T) x, or its solution, in place: one block goes through the rows in the order that keeps what is still needed */
+/* x = op(T) x, or its solution, in place: one block goes through the rows in the order that keeps
+ * what is still needed */
 template <class T, int STORAGE>
 __global__ void tri_kernel(bool solve, matrix<T, STORAGE> a, T *x, int64_t incx)
 {
@@ -175,19 +185,20 @@ __global__ void tri_kernel(bool solve, matrix<T, STORAGE> a, T *x, int64_t incx)
 }
 
 /*
- * A += alpha x y^T, y conjugated or not, of the whole or a triangle, and `both` the same with x and y
- * exchanged. A Hermitian one's diagonal becomes real.
+ * A += alpha x y^T, y conjugated or not, of the whole or a triangle, and `both` the same with x and
+ * y exchanged. A Hermitian one's diagonal becomes real.
  */
 template <class T, int STORAGE>
-__global__ void update_kernel(scalar<T> alpha, const T *x, int64_t incx, const T *y, int64_t incy, bool conj,
-			      bool both, matrix<T, STORAGE> place, T *a)
+__global__ void update_kernel(scalar<T> alpha, const T *x, int64_t incx, const T *y, int64_t incy,
+			      bool conj, bool both, matrix<T, STORAGE> place, T *a)
 {
 	int64_t i = (int64_t)blockIdx.x * 32 + threadIdx.x;
 	T by = alpha.get(), swapped = conjugate_if(by, place.shape == HERMITIAN);
 
 	if (is_zero(by) || i >= place.rows)
 		return;
-	for (int64_t j = (int64_t)blockIdx.y * 8 + threadIdx.y; j < place.cols; j += (int64_t)gridDim.y * 8) {
+	for (int64_t j = (int64_t)blockIdx.y * 8 + threadIdx.y; j < place.cols;
+	     j += (int64_t)gridDim.y * 8) {
 		if (place.shape != GENERAL && (place.upper ? i > j : i < j))
 			continue;
 		T *at = a + place.offset(i, j);
@@ -195,11 +206,12 @@ __global__ void update_kernel(scalar<T> alpha, const T *x, int64_t incx, const T
 
 		was = add_product(was, times(by, x[i * incx]), conjugate_if(y[j * incy], conj));
 		if (both)
-			was = add_product(was, times(swapped, y[i * incy]), conjugate_if(x[j * incx], conj));
+			was = add_product(was, times(swapped, y[i * incy]),
+					  conjugate_if(x[j * incx], conj));
 		*at = place.shape == HERMITIAN && i == j ? only_real(was) : was;
 	}
 }
 
-}
+} // namespace blas
 
 #endif

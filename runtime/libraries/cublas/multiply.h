@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The product as functions of level 3 see it: a problem with its views is given to the tile that suits its type and
- * size. Which tile is in one table.
+ * The product as functions of level 3 see it: views of matrices, and a call that launches the
+ * kernel for their types.
  */
 #ifndef CUBLAS_MULTIPLY_H
 #define CUBLAS_MULTIPLY_H
@@ -9,18 +9,8 @@
 #include "context.h"
 #include "product.h"
 
-namespace blas {
-
-/*
- * T: elements of A and B. large: where there are enough of its tiles for the SMs; small: else. The results are the
- * same in every bit.
- */
-template <class A> struct tiles_of;
-template <> struct tiles_of<float> { typedef tile<2, 4, 8, 16> large; typedef tile<1, 2, 8, 16> small; };
-template <> struct tiles_of<int> { typedef tile<2, 4, 8, 16> large; typedef tile<1, 2, 8, 16> small; };
-template <> struct tiles_of<double> { typedef tile<1, 4, 8, 16> large; typedef tile<1, 1, 8, 16> small; };
-template <> struct tiles_of<cuComplex> { typedef tile<1, 4, 8, 16> large; typedef tile<1, 1, 8, 16> small; };
-template <> struct tiles_of<cuDoubleComplex> { typedef tile<1, 2, 8, 8> large; typedef tile<1, 1, 8, 8> small; };
+namespace blas
+{
 
 template <class T> operand<T> view(const T *base, int64_t ld, cublasOperation_t op)
 {
@@ -34,8 +24,9 @@ template <class T> operand<T> view(const T *base, int64_t ld, cublasOperation_t 
 	return v;
 }
 
-template <class T> operand<T> view_of_half(const T *base, int64_t ld, cublasOperation_t op, enum shape shape,
-					   cublasFillMode_t uplo, bool unit)
+template <class T>
+operand<T> view_of_half(const T *base, int64_t ld, cublasOperation_t op, enum shape shape,
+			cublasFillMode_t uplo, bool unit)
 {
 	operand<T> v = view(base, ld, op);
 
@@ -46,7 +37,8 @@ template <class T> operand<T> view_of_half(const T *base, int64_t ld, cublasOper
 }
 
 /* C as it is, or the triangle of it that uplo names */
-template <class T> target<T> place(T *base, int64_t ld, enum part part = WHOLE, bool hermitian = false)
+template <class T>
+target<T> place(T *base, int64_t ld, enum part part = WHOLE, bool hermitian = false)
 {
 	target<T> t = {};
 
@@ -57,33 +49,20 @@ template <class T> target<T> place(T *base, int64_t ld, enum part part = WHOLE, 
 	return t;
 }
 
-inline enum part part_of(cublasFillMode_t uplo) { return uplo == CUBLAS_FILL_MODE_UPPER ? UPPER : LOWER; }
-
-template <class TILE, class T, class C, class A, class S>
-cublasStatus_t multiply_by(cublasHandle_t handle, int64_t m, int64_t n, int64_t k, scalar<S> alpha, operand<T> a,
-			   operand<T> b, scalar<S> beta, target<C> c, int64_t count, bool round)
+inline enum part part_of(cublasFillMode_t uplo)
 {
-	int64_t tiles = blocks_for(m, TILE::height) * blocks_for(n, TILE::width);
-
-	if (tiles > INT32_MAX)
-		return CUBLAS_STATUS_INVALID_VALUE;
-	return launch(handle, product_kernel<T, C, A, S, TILE>, dim3(tiles, 1, count < 65535 ? count : 65535),
-		      dim3(32, TILE::warps), m, n, k, alpha, a, b, beta, c, count, round);
+	return uplo == CUBLAS_FILL_MODE_UPPER ? UPPER : LOWER;
 }
 
-/* m, n > 0; count > 0 */
+/*
+ * m, n > 0; count > 0. A: what is computed in; round: floats as tensor cores take them. In
+ * product_*.cu, for the types that are made there.
+ */
 template <class A, class T, class C, class S>
-cublasStatus_t multiply(cublasHandle_t handle, int64_t m, int64_t n, int64_t k, scalar<S> alpha, operand<T> a,
-			operand<T> b, scalar<S> beta, target<C> c, int64_t count = 1, bool round = false)
-{
-	typedef typename tiles_of<A>::large large;
-	typedef typename tiles_of<A>::small small;
+cublasStatus_t multiply(cublasHandle_t handle, int64_t m, int64_t n, int64_t k, scalar<S> alpha,
+			operand<T> a, operand<T> b, scalar<S> beta, target<C> c, int64_t count = 1,
+			bool round = false);
 
-	if (blocks_for(m, large::height) * blocks_for(n, large::width) * count >= handle->sms)
-		return multiply_by<large, T, C, A, S>(handle, m, n, k, alpha, a, b, beta, c, count, round);
-	return multiply_by<small, T, C, A, S>(handle, m, n, k, alpha, a, b, beta, c, count, round);
-}
-
-}
+} // namespace blas
 
 #endif

@@ -24,7 +24,7 @@ check() { # NAME COMMAND...
 }
 
 same_names() { # NAME SONAME
-	diff <(sed "s/\$/@@$2/" "runtime/libraries/$1/names") \
+	diff <(sed "s/\$/@@$2/" "runtime/libraries/$1/names" | LC_ALL=C sort) \
 		<(nm -D --defined-only "$build/$2" | awk '$2 != "A" { print $3 }' | LC_ALL=C sort)
 }
 

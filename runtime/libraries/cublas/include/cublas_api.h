@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include <cuComplex.h>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <driver_types.h>
 #include <library_types.h>
@@ -30,6 +31,7 @@
 
 #ifdef __cplusplus
 struct __half;
+struct __nv_bfloat16;
 extern "C" {
 #endif
 
@@ -170,7 +172,8 @@ cublasStatus_t cublasSetLoggerCallback(cublasLogCallback callback);
 cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *callback);
 void cublasXerbla(const char *name, int argument);
 
-#define CUBLAS_CALL(name, parameters, function, arguments) cublasStatus_t CUBLAS_NAME(name) parameters;
+#define CUBLAS_CALL(name, parameters, function, arguments) \
+	cublasStatus_t CUBLAS_NAME(name) parameters;
 
 #define CUBLAS_INT int
 #define CUBLAS_NAME(name) cublas##name
@@ -180,6 +183,7 @@ void cublasXerbla(const char *name, int argument);
 #include "cublas_level2.h"
 #include "cublas_level3.h"
 #include "cublas_batched.h"
+#include "cublas_batched_vectors.h"
 #include "cublas_ex.h"
 #include "cublas_once.h"
 #include "cublas_factor.h"
@@ -194,6 +198,7 @@ void cublasXerbla(const char *name, int argument);
 #include "cublas_level2.h"
 #include "cublas_level3.h"
 #include "cublas_batched.h"
+#include "cublas_batched_vectors.h"
 #include "cublas_ex.h"
 #undef CUBLAS_INT
 #undef CUBLAS_NAME
@@ -234,46 +239,55 @@ static inline cublasStatus_t cublasMigrateComputeType(cublasHandle_t handle, cud
 }
 
 static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
-	cublasOperation_t transb, int m, int n, int k, const void *alpha, const void *a,
-	cudaDataType atype, int lda, const void *b, cudaDataType btype, int ldb, const void *beta,
-	void *c, cudaDataType ctype, int ldc, cudaDataType type, cublasGemmAlgo_t algo)
+					  cublasOperation_t transb, int m, int n, int k,
+					  const void *alpha, const void *a, cudaDataType atype,
+					  int lda, const void *b, cudaDataType btype, int ldb,
+					  const void *beta, void *c, cudaDataType ctype, int ldc,
+					  cudaDataType type, cublasGemmAlgo_t algo)
 {
 	cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
 	cublasStatus_t status = cublasMigrateComputeType(handle, type, &compute);
 
-	return status != CUBLAS_STATUS_SUCCESS ? status :
-		cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta,
-			     c, ctype, ldc, compute, algo);
+	return status != CUBLAS_STATUS_SUCCESS
+		       ? status
+		       : cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, b,
+				      btype, ldb, beta, c, ctype, ldc, compute, algo);
 }
 
-static inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
-	cublasOperation_t transb, int m, int n, int k, const void *alpha, const void *const a[],
-	cudaDataType atype, int lda, const void *const b[], cudaDataType btype, int ldb,
-	const void *beta, void *const c[], cudaDataType ctype, int ldc, int count, cudaDataType type,
-	cublasGemmAlgo_t algo)
+static inline cublasStatus_t
+cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+		    int m, int n, int k, const void *alpha, const void *const a[],
+		    cudaDataType atype, int lda, const void *const b[], cudaDataType btype, int ldb,
+		    const void *beta, void *const c[], cudaDataType ctype, int ldc, int count,
+		    cudaDataType type, cublasGemmAlgo_t algo)
 {
 	cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
 	cublasStatus_t status = cublasMigrateComputeType(handle, type, &compute);
 
-	return status != CUBLAS_STATUS_SUCCESS ? status :
-		cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype,
-				    ldb, beta, c, ctype, ldc, count, compute, algo);
+	return status != CUBLAS_STATUS_SUCCESS
+		       ? status
+		       : cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, a, atype, lda,
+					     b, btype, ldb, beta, c, ctype, ldc, count, compute,
+					     algo);
 }
 
-static inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle,
-	cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const void *alpha,
-	const void *a, cudaDataType atype, int lda, long long stridea, const void *b,
-	cudaDataType btype, int ldb, long long strideb, const void *beta, void *c,
-	cudaDataType ctype, int ldc, long long stridec, int count, cudaDataType type,
-	cublasGemmAlgo_t algo)
+static inline cublasStatus_t
+cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+			   cublasOperation_t transb, int m, int n, int k, const void *alpha,
+			   const void *a, cudaDataType atype, int lda, long long stridea,
+			   const void *b, cudaDataType btype, int ldb, long long strideb,
+			   const void *beta, void *c, cudaDataType ctype, int ldc,
+			   long long stridec, int count, cudaDataType type, cublasGemmAlgo_t algo)
 {
 	cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
 	cublasStatus_t status = cublasMigrateComputeType(handle, type, &compute);
 
-	return status != CUBLAS_STATUS_SUCCESS ? status :
-		cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, a, atype, lda,
-					   stridea, b, btype, ldb, strideb, beta, c, ctype, ldc,
-					   stridec, count, compute, algo);
+	return status != CUBLAS_STATUS_SUCCESS
+		       ? status
+		       : cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, a,
+						    atype, lda, stridea, b, btype, ldb, strideb,
+						    beta, c, ctype, ldc, stridec, count, compute,
+						    algo);
 }
 #endif
 

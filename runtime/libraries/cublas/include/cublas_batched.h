@@ -14,21 +14,8 @@
 		const T *beta, T *c, CUBLAS_INT ldc, long long stridec, CUBLAS_INT count),         \
 		gemm_strided, (handle, transa, transb, m, n, k, alpha, a, lda, stridea, b, ldb,    \
 		strideb, beta, c, ldc, stridec, count))
-#define CUBLAS_GEMV(by_pointers, by_stride, T, Y, S)                                               \
-	CUBLAS_CALL(by_pointers, (CUBLAS_H, cublasOperation_t trans, CUBLAS_INT m, CUBLAS_INT n,   \
-		const S *alpha, const T *const a[], CUBLAS_INT lda, const T *const x[],            \
-		CUBLAS_INT incx, const S *beta, Y *const y[], CUBLAS_INT incy, CUBLAS_INT count),  \
-		gemv_batched,                                                                      \
-		(handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, count))               \
-	CUBLAS_CALL(by_stride, (CUBLAS_H, cublasOperation_t trans, CUBLAS_INT m, CUBLAS_INT n,     \
-		const S *alpha, const T *a, CUBLAS_INT lda, long long stridea, const T *x,         \
-		CUBLAS_INT incx, long long stridex, const S *beta, Y *y, CUBLAS_INT incy,          \
-		long long stridey, CUBLAS_INT count),                                              \
-		gemv_strided, (handle, trans, m, n, alpha, a, lda, stridea, x, incx, stridex,      \
-		beta, y, incy, stridey, count))
 #define CUBLAS_LIST(L, T)                                                                          \
 	CUBLAS_GEMM(L##gemm, L##gemmBatched, L##gemmStridedBatched, T)                             \
-	CUBLAS_GEMV(L##gemvBatched, L##gemvStridedBatched, T, T, T)                                \
 	CUBLAS_CALL(L##trsmBatched, (CUBLAS_H, cublasSideMode_t side, cublasFillMode_t uplo,       \
 		cublasOperation_t trans, cublasDiagType_t diag, CUBLAS_INT m, CUBLAS_INT n,        \
 		const T *alpha, const T *const a[], CUBLAS_INT lda, T *const b[], CUBLAS_INT ldb,  \
@@ -43,15 +30,8 @@ CUBLAS_GEMM(Cgemm3m, Cgemm3mBatched, Cgemm3mStridedBatched, cuComplex)
 #ifdef __cplusplus
 CUBLAS_GEMM(Hgemm, HgemmBatched, HgemmStridedBatched, __half)
 #endif
-#if defined(__cplusplus) && defined(CUBLAS_BF16)
-CUBLAS_GEMV(HSHgemvBatched, HSHgemvStridedBatched, __half, __half, float)
-CUBLAS_GEMV(HSSgemvBatched, HSSgemvStridedBatched, __half, float, float)
-CUBLAS_GEMV(TSTgemvBatched, TSTgemvStridedBatched, __nv_bfloat16, __nv_bfloat16, float)
-CUBLAS_GEMV(TSSgemvBatched, TSSgemvStridedBatched, __nv_bfloat16, float, float)
-#endif
 
 #undef CUBLAS_H
 #undef CUBLAS_OPS
 #undef CUBLAS_MNK
 #undef CUBLAS_GEMM
-#undef CUBLAS_GEMV

@@ -11,18 +11,42 @@ BLAS_REAL(rotm)
 BLAS_REAL(dot)
 BLAS_COMPLEX(dotu)
 BLAS_COMPLEX(dotc)
-#define NORMS(name, upper)                                                                         \
-	template <class... A> cublasStatus_t name(float, A &&...a) { return cublasS##name(handle, a...); } \
-	template <class... A> cublasStatus_t name(double, A &&...a) { return cublasD##name(handle, a...); } \
-	template <class... A> cublasStatus_t name(cuComplex, A &&...a) { return cublasSc##name(handle, a...); } \
-	template <class... A> cublasStatus_t name(cuDoubleComplex, A &&...a) { return cublasDz##name(handle, a...); }
+#define NORMS(name, upper)                                                   \
+	template <class... A> cublasStatus_t name(float, A &&...a)           \
+	{                                                                    \
+		return cublasS##name(handle, a...);                          \
+	}                                                                    \
+	template <class... A> cublasStatus_t name(double, A &&...a)          \
+	{                                                                    \
+		return cublasD##name(handle, a...);                          \
+	}                                                                    \
+	template <class... A> cublasStatus_t name(cuComplex, A &&...a)       \
+	{                                                                    \
+		return cublasSc##name(handle, a...);                         \
+	}                                                                    \
+	template <class... A> cublasStatus_t name(cuDoubleComplex, A &&...a) \
+	{                                                                    \
+		return cublasDz##name(handle, a...);                         \
+	}
 NORMS(nrm2, )
 NORMS(asum, )
-#define PLACES(name)                                                                               \
-	template <class... A> cublasStatus_t name(float, A &&...a) { return cublasIs##name(handle, a...); } \
-	template <class... A> cublasStatus_t name(double, A &&...a) { return cublasId##name(handle, a...); } \
-	template <class... A> cublasStatus_t name(cuComplex, A &&...a) { return cublasIc##name(handle, a...); } \
-	template <class... A> cublasStatus_t name(cuDoubleComplex, A &&...a) { return cublasIz##name(handle, a...); }
+#define PLACES(name)                                                         \
+	template <class... A> cublasStatus_t name(float, A &&...a)           \
+	{                                                                    \
+		return cublasIs##name(handle, a...);                         \
+	}                                                                    \
+	template <class... A> cublasStatus_t name(double, A &&...a)          \
+	{                                                                    \
+		return cublasId##name(handle, a...);                         \
+	}                                                                    \
+	template <class... A> cublasStatus_t name(cuComplex, A &&...a)       \
+	{                                                                    \
+		return cublasIc##name(handle, a...);                         \
+	}                                                                    \
+	template <class... A> cublasStatus_t name(cuDoubleComplex, A &&...a) \
+	{                                                                    \
+		return cublasIz##name(handle, a...);                         \
+	}
 PLACES(amax)
 PLACES(amin)
 
@@ -32,23 +56,38 @@ struct wide {
 
 template <class T> static wide wide_of(T a)
 {
-	return { part(a, 0), is_complex<T>() ? part(a, parts<T>() - 1) : 0 };
+	return {part(a, 0), is_complex<T>() ? part(a, parts<T>() - 1) : 0};
 }
 
-static wide operator*(wide a, wide b) { return { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re }; }
-static wide operator+(wide a, wide b) { return { a.re + b.re, a.im + b.im }; }
-static wide conjugate(wide a) { return { a.re, -a.im }; }
+static wide operator*(wide a, wide b)
+{
+	return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+static wide operator+(wide a, wide b)
+{
+	return {a.re + b.re, a.im + b.im};
+}
+static wide conjugate(wide a)
+{
+	return {a.re, -a.im};
+}
 
 /* Element i of n, where BLAS has it */
-template <class T> static T &at(T *x, int i, int n, int inc) { return x[(long)(inc < 0 ? i - (n - 1) : i) * inc]; }
+template <class T> static T &at(T *x, int i, int n, int inc)
+{
+	return x[(long)(inc < 0 ? i - (n - 1) : i) * inc];
+}
 
 /* A few, some hundreds, or so many that several blocks add them up. */
 static int vector_size()
 {
 	switch (lcg_below(&draw, 3)) {
-	case 0: return random_size();
-	case 1: return (int)lcg_below(&draw, 700);
-	default: return 4097 + (int)lcg_below(&draw, 5000);
+	case 0:
+		return random_size();
+	case 1:
+		return (int)lcg_below(&draw, 700);
+	default:
+		return 4097 + (int)lcg_below(&draw, 5000);
 	}
 }
 
@@ -76,8 +115,10 @@ template <class T> static void test_elements()
 	y.check("axpy", close);
 	y.send();
 	for (int i = 0; i < n; i++) {
-		wide a = wide_of(at(x.host, i, n, incx)), b = wide_of(at(y.host, i, n, incy)), w = wide_of(s);
-		wide r = { c, 0 }, minus = { -1, 0 }, p = r * a + w * b, q = r * b + minus * conjugate(w) * a;
+		wide a = wide_of(at(x.host, i, n, incx)), b = wide_of(at(y.host, i, n, incy)),
+		     w = wide_of(s);
+		wide r = {c, 0}, minus = {-1, 0}, p = r * a + w * b,
+		     q = r * b + minus * conjugate(w) * a;
 
 		at(x.host, i, n, incx) = number<T>(p.re, p.im);
 		at(y.host, i, n, incy) = number<T>(q.re, q.im);
@@ -117,8 +158,9 @@ template <class T> static void test_sums()
 	typedef real_of<T> R;
 	int n = vector_size(), incx = random_increment(), incy = random_increment(), up = abs(incx);
 	buffer<T> x(vector_length(n, incx)), y(vector_length(n, incy));
-	wide plain = { 0, 0 }, conj = { 0, 0 };
-	double squares = 0, sizes = 0, close = 8 * (n + 4) * epsilon<T>() * (n + 1), want_max = 0, want_min = 0;
+	wide plain = {0, 0}, conj = {0, 0};
+	double squares = 0, sizes = 0, close = 8 * (n + 4) * epsilon<T>() * (n + 1), want_max = 0,
+	       want_min = 0;
 	int most = 0, least = 0;
 	result<T> dots[2];
 	result<R> norm, sum;
@@ -164,7 +206,8 @@ template <class T> static void test_sums()
 		expect_near("dotc im", n, dots[1].value.y, conj.im, close);
 	}
 	OK(nrm2(T(), n, x.device, up, norm));
-	expect_near("nrm2", n, norm.get(), sqrt(squares), (n + 4) * epsilon<T>() * (sqrt(squares) + 1));
+	expect_near("nrm2", n, norm.get(), sqrt(squares),
+		    (n + 4) * epsilon<T>() * (sqrt(squares) + 1));
 	OK(asum(T(), n, x.device, up, sum));
 	expect_near("asum", n, sum.get(), sizes, (n + 4) * epsilon<T>() * (sizes + 1));
 	OK(amax(T(), n, x.device, up, first_max));
@@ -175,7 +218,7 @@ template <class T> static void test_sums()
 
 template <class T> static void test_rotm()
 {
-	static const T flags[] = { -2, -1, 0, 1 };
+	static const T flags[] = {-2, -1, 0, 1};
 	int n = random_size(), incx = random_increment(), incy = random_increment();
 	T param[5], *device, h[4];
 	buffer<T> x(vector_length(n, incx)), y(vector_length(n, incy));
@@ -208,8 +251,9 @@ template <class T> static void test_corners()
 {
 	typedef real_of<T> R;
 	/* a quarter of the greatest number, and some that are not normal */
-	const double big = sizeof(R) == 4 ? 0x1p126 : 0x1p1022, tiny = sizeof(R) == 4 ? 0x1p-140 : 0x1p-1060;
-	T values[4] = { number<T>(big), number<T>(big), number<T>(0), number<T>(tiny) };
+	const double big = sizeof(R) == 4 ? 0x1p126 : 0x1p1022,
+		     tiny = sizeof(R) == 4 ? 0x1p-140 : 0x1p-1060;
+	T values[4] = {number<T>(big), number<T>(big), number<T>(0), number<T>(tiny)};
 	T *x = device_from(values, 4);
 	result<R> norm;
 	result<int> place;
@@ -250,7 +294,8 @@ template <class T> static void test_type(int turns)
 
 int main(int argc, char **argv)
 {
-	int turns = (int)parse_size(argc, argv, "level1", "problems of each kind and type", 6, 1, 10000);
+	int turns = (int)parse_size(argc, argv, "level1", "problems of each kind and type", 6, 1,
+				    10000);
 
 	OK(cublasCreate(&handle));
 	test_type<float>(turns);

@@ -36,11 +36,14 @@ template <class T> static double bound(int k)
 template <class T> static void test_general()
 {
 	cublasOperation_t op = random_op();
-	int m = random_size(), n = random_size(), lda = more(m), incx = random_increment(), incy = random_increment();
-	int rows = op ? n : m, cols = op ? m : n, kl = lcg_below(&draw, 5), ku = lcg_below(&draw, 5), ldb = kl + ku + 1;
+	int m = random_size(), n = random_size(), lda = more(m), incx = random_increment(),
+	    incy = random_increment();
+	int rows = op ? n : m, cols = op ? m : n, kl = lcg_below(&draw, 5),
+	    ku = lcg_below(&draw, 5), ldb = kl + ku + 1;
 	T alpha = random_scalar<T>(), beta = random_scalar<T>();
 	char lo = letter(op);
-	buffer<T> a((long)lda * n), band((long)ldb * n), x(vector_length(cols, incx)), y(vector_length(rows, incy));
+	buffer<T> a((long)lda * n), band((long)ldb * n), x(vector_length(cols, incx)),
+		y(vector_length(rows, incy));
 	argument<T> by(alpha), old(beta);
 
 	if (zero(alpha))
@@ -53,7 +56,8 @@ template <class T> static void test_general()
 	OK(gemv(T(), op, m, n, by, a.device, lda, x.device, incx, old, y.device, incy));
 	y.check("gemv", bound<T>(cols));
 	y.send();
-	fortran<T>("gbmv", &lo, &m, &n, &kl, &ku, &alpha, band.host, &ldb, x.host, &incx, &beta, y.host, &incy);
+	fortran<T>("gbmv", &lo, &m, &n, &kl, &ku, &alpha, band.host, &ldb, x.host, &incx, &beta,
+		   y.host, &incy);
 	OK(gbmv(T(), op, m, n, kl, ku, by, band.device, ldb, x.device, incx, old, y.device, incy));
 	y.check("gbmv", 100 * bound<T>(cols));
 }
@@ -77,11 +81,13 @@ template <class T> static void test_half()
 	x.send();
 	y.send();
 	if constexpr (sizeof(T) == sizeof(real_of<T>)) {
-		fortran<T>("symv", &lu, &n, &alpha, a.host, &lda, x.host, &incx, &beta, y.host, &incy);
+		fortran<T>("symv", &lu, &n, &alpha, a.host, &lda, x.host, &incx, &beta, y.host,
+			   &incy);
 		OK(symv(T(), uplo, n, by, a.device, lda, x.device, incx, old, y.device, incy));
 		y.check("symv", close);
 		y.send();
-		fortran<T>("sbmv", &lu, &n, &k, &alpha, b.host, &ldb, x.host, &incx, &beta, y.host, &incy);
+		fortran<T>("sbmv", &lu, &n, &k, &alpha, b.host, &ldb, x.host, &incx, &beta, y.host,
+			   &incy);
 		OK(sbmv(T(), uplo, n, k, by, b.device, ldb, x.device, incx, old, y.device, incy));
 		y.check("sbmv", close);
 		y.send();
@@ -89,11 +95,13 @@ template <class T> static void test_half()
 		OK(spmv(T(), uplo, n, by, p.device, x.device, incx, old, y.device, incy));
 		y.check("spmv", close);
 	} else {
-		fortran<T>("hemv", &lu, &n, &alpha, a.host, &lda, x.host, &incx, &beta, y.host, &incy);
+		fortran<T>("hemv", &lu, &n, &alpha, a.host, &lda, x.host, &incx, &beta, y.host,
+			   &incy);
 		OK(hemv(T(), uplo, n, by, a.device, lda, x.device, incx, old, y.device, incy));
 		y.check("hemv", close);
 		y.send();
-		fortran<T>("hbmv", &lu, &n, &k, &alpha, b.host, &ldb, x.host, &incx, &beta, y.host, &incy);
+		fortran<T>("hbmv", &lu, &n, &k, &alpha, b.host, &ldb, x.host, &incx, &beta, y.host,
+			   &incy);
 		OK(hbmv(T(), uplo, n, k, by, b.device, ldb, x.device, incx, old, y.device, incy));
 		y.check("hbmv", close);
 		y.send();
@@ -108,16 +116,19 @@ template <class T> static void test_triangle()
 	cublasFillMode_t uplo = random_fill();
 	cublasOperation_t op = random_op();
 	cublasDiagType_t diag = random_diag();
-	int n = random_size(), k = lcg_below(&draw, 5), lda = more(n), ldb = more(k + 1), inc = random_increment();
+	int n = random_size(), k = lcg_below(&draw, 5), lda = more(n), ldb = more(k + 1),
+	    inc = random_increment();
 	char lu = letter(uplo), lo = letter(op), ld = letter(diag);
-	buffer<T> a((long)lda * n, 0.5 / (n + 1)), b((long)ldb * n, 0.1), p((long)n * (n + 1) / 2, 0.5 / (n + 1));
+	buffer<T> a((long)lda * n, 0.5 / (n + 1)), b((long)ldb * n, 0.1),
+		p((long)n * (n + 1) / 2, 0.5 / (n + 1));
 	buffer<T> x(vector_length(n, inc));
 	double close = 16 * bound<T>(4);
 
 	for (int i = 0; i < n; i++) {
 		a.host[i + (long)i * lda] = number<T>(1.5, 0.25);
 		b.host[(uplo ? k : 0) + (long)i * ldb] = number<T>(1.5, 0.25);
-		p.host[uplo ? i + (long)i * (i + 1) / 2 : (long)i * (2 * n - i + 1) / 2] = number<T>(1.5, 0.25);
+		p.host[uplo ? i + (long)i * (i + 1) / 2 : (long)i * (2 * n - i + 1) / 2] =
+			number<T>(1.5, 0.25);
 	}
 	a.send();
 	b.send();
@@ -202,7 +213,8 @@ template <class T> static void test_update()
 	}
 }
 
-/* The host has no symv, syr and syr2 with complex elements: products of the whole matrix instead. */
+/* The host has no symv, syr and syr2 with complex elements: products of the whole matrix instead.
+ */
 template <class T> static void test_complex_symmetric()
 {
 	cublasFillMode_t uplo = random_fill();
@@ -217,14 +229,16 @@ template <class T> static void test_complex_symmetric()
 	x.send();
 	y.send();
 	c.send();
-	fortran<T>("symm", &left, &lu, &n, &one, &alpha, a.host, &lda, x.host, &lda, &beta, y.host, &lda);
+	fortran<T>("symm", &left, &lu, &n, &one, &alpha, a.host, &lda, x.host, &lda, &beta, y.host,
+		   &lda);
 	OK(symv(T(), uplo, n, by, a.device, lda, x.device, 1, old, y.device, 1));
 	y.check("symv", bound<T>(n));
 	fortran<T>("syrk", &lu, &lt, &n, &one, &alpha, x.host, &lda, &unit, c.host, &lda);
 	OK(syr(T(), uplo, n, by, x.device, 1, c.device, lda));
 	c.check("syr", bound<T>(3));
 	y.send();
-	fortran<T>("syr2k", &lu, &lo, &n, &one, &alpha, x.host, &lda, y.host, &lda, &unit, c.host, &lda);
+	fortran<T>("syr2k", &lu, &lo, &n, &one, &alpha, x.host, &lda, y.host, &lda, &unit, c.host,
+		   &lda);
 	OK(syr2(T(), uplo, n, by, x.device, 1, y.device, 1, c.device, lda));
 	c.check("syr2", (n + 4) * bound<T>(3));
 }
@@ -244,7 +258,8 @@ template <class T> static void test_type(int turns)
 
 int main(int argc, char **argv)
 {
-	int turns = (int)parse_size(argc, argv, "level2", "problems of each kind and type", 6, 1, 10000);
+	int turns = (int)parse_size(argc, argv, "level2", "problems of each kind and type", 6, 1,
+				    10000);
 
 	OK(cublasCreate(&handle));
 	test_type<float>(turns);

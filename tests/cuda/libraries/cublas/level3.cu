@@ -17,7 +17,8 @@ BLAS_COMPLEX(herk)
 BLAS_COMPLEX(her2k)
 BLAS_COMPLEX(herkx)
 
-/* Sums of k products of numbers below 1 (2 if complex), and one more. Each rounds by so much at most. */
+/* Sums of k products of numbers below 1 (2 if complex), and one more. Each rounds by so much at
+ * most. */
 template <class T> static double bound(int k)
 {
 	return 4.0 * parts<T>() * (k + 4) * epsilon<T>() * (parts<T>() * k + 2);
@@ -40,10 +41,12 @@ template <class T> static void test_gemm(bool three)
 	a.send();
 	b.send();
 	c.send();
-	fortran<T>("gemm", &la, &lb, &m, &n, &k, &alpha, a.host, &lda, b.host, &ldb, &beta, c.host, &ldc);
+	fortran<T>("gemm", &la, &lb, &m, &n, &k, &alpha, a.host, &lda, b.host, &ldb, &beta, c.host,
+		   &ldc);
 	if constexpr (sizeof(T) > sizeof(real_of<T>)) {
 		if (three) {
-			OK(gemm3m(T(), ta, tb, m, n, k, by, a.device, lda, b.device, ldb, old, c.device, ldc));
+			OK(gemm3m(T(), ta, tb, m, n, k, by, a.device, lda, b.device, ldb, old,
+				  c.device, ldc));
 			c.check("gemm3m", bound<T>(k));
 			return;
 		}
@@ -66,12 +69,15 @@ template <class T> static void test_symm(bool hermitian)
 	a.send();
 	b.send();
 	c.send();
-	fortran<T>(hermitian ? "hemm" : "symm", &ls, &lu, &m, &n, &alpha, a.host, &lda, b.host, &ldb, &beta, c.host, &ldc);
+	fortran<T>(hermitian ? "hemm" : "symm", &ls, &lu, &m, &n, &alpha, a.host, &lda, b.host,
+		   &ldb, &beta, c.host, &ldc);
 	if constexpr (sizeof(T) > sizeof(real_of<T>))
 		if (hermitian)
-			OK(hemm(T(), side, uplo, m, n, by, a.device, lda, b.device, ldb, old, c.device, ldc));
+			OK(hemm(T(), side, uplo, m, n, by, a.device, lda, b.device, ldb, old,
+				c.device, ldc));
 	if (!hermitian)
-		OK(symm(T(), side, uplo, m, n, by, a.device, lda, b.device, ldb, old, c.device, ldc));
+		OK(symm(T(), side, uplo, m, n, by, a.device, lda, b.device, ldb, old, c.device,
+			ldc));
 	c.check(hermitian ? "hemm" : "symm", bound<T>(k));
 }
 
@@ -79,10 +85,12 @@ template <class T> static void test_syrk()
 {
 	cublasFillMode_t uplo = random_fill();
 	cublasOperation_t op = (cublasOperation_t)lcg_below(&draw, 2);
-	int n = random_size(), k = random_size(), lda = more(op ? k : n), ldb = more(op ? k : n), ldc = more(n);
+	int n = random_size(), k = random_size(), lda = more(op ? k : n), ldb = more(op ? k : n),
+	    ldc = more(n);
 	T alpha = random_scalar<T>(), beta = random_scalar<T>();
 	char lu = letter(uplo), lo = letter(op);
-	buffer<T> a((long)lda * (op ? n : k)), b((long)ldb * (op ? n : k)), c((long)ldc * n), d((long)ldc * n);
+	buffer<T> a((long)lda * (op ? n : k)), b((long)ldb * (op ? n : k)), c((long)ldc * n),
+		d((long)ldc * n);
 	argument<T> by(alpha), old(beta);
 
 	a.send();
@@ -92,7 +100,8 @@ template <class T> static void test_syrk()
 	fortran<T>("syrk", &lu, &lo, &n, &k, &alpha, a.host, &lda, &beta, c.host, &ldc);
 	OK(syrk(T(), uplo, op, n, k, by, a.device, lda, old, c.device, ldc));
 	c.check("syrk", bound<T>(k));
-	fortran<T>("syr2k", &lu, &lo, &n, &k, &alpha, a.host, &lda, b.host, &ldb, &beta, d.host, &ldc);
+	fortran<T>("syr2k", &lu, &lo, &n, &k, &alpha, a.host, &lda, b.host, &ldb, &beta, d.host,
+		   &ldc);
 	OK(syr2k(T(), uplo, op, n, k, by, a.device, lda, b.device, ldb, old, d.device, ldc));
 	d.check("syr2k", 2 * bound<T>(k));
 	/* one half of syr2k: with B = A it is syrk */
@@ -107,11 +116,13 @@ template <class T> static void test_herk()
 	typedef real_of<T> R;
 	cublasFillMode_t uplo = random_fill();
 	cublasOperation_t op = lcg_below(&draw, 2) ? CUBLAS_OP_C : CUBLAS_OP_N;
-	int n = random_size(), k = random_size(), lda = more(op ? k : n), ldb = more(op ? k : n), ldc = more(n);
+	int n = random_size(), k = random_size(), lda = more(op ? k : n), ldb = more(op ? k : n),
+	    ldc = more(n);
 	T alpha = random_scalar<T>();
 	R real = random_scalar<R>(), beta = random_scalar<R>();
 	char lu = letter(uplo), lo = letter(op);
-	buffer<T> a((long)lda * (op ? n : k)), b((long)ldb * (op ? n : k)), c((long)ldc * n), d((long)ldc * n);
+	buffer<T> a((long)lda * (op ? n : k)), b((long)ldb * (op ? n : k)), c((long)ldc * n),
+		d((long)ldc * n);
 	argument<T> by(alpha);
 	argument<R> by_real(real), old(beta);
 
@@ -122,13 +133,15 @@ template <class T> static void test_herk()
 	fortran<T>("herk", &lu, &lo, &n, &k, &real, a.host, &lda, &beta, c.host, &ldc);
 	OK(herk(T(), uplo, op, n, k, by_real, a.device, lda, old, c.device, ldc));
 	c.check("herk", bound<T>(k));
-	fortran<T>("her2k", &lu, &lo, &n, &k, &alpha, a.host, &lda, b.host, &ldb, &beta, d.host, &ldc);
+	fortran<T>("her2k", &lu, &lo, &n, &k, &alpha, a.host, &lda, b.host, &ldb, &beta, d.host,
+		   &ldc);
 	OK(her2k(T(), uplo, op, n, k, by, a.device, lda, b.device, ldb, old, d.device, ldc));
 	d.check("her2k", 2 * bound<T>(k));
 	argument<T> as_complex(number<T>(real));
 	c.send();
 	fortran<T>("herk", &lu, &lo, &n, &k, &real, a.host, &lda, &beta, c.host, &ldc);
-	OK(herkx(T(), uplo, op, n, k, as_complex, a.device, lda, a.device, lda, old, c.device, ldc));
+	OK(herkx(T(), uplo, op, n, k, as_complex, a.device, lda, a.device, lda, old, c.device,
+		 ldc));
 	c.check("herkx", 2 * bound<T>(k));
 }
 
@@ -145,10 +158,12 @@ template <class T> static void test_triangle()
 	cublasFillMode_t uplo = random_fill();
 	cublasOperation_t op = random_op();
 	cublasDiagType_t diag = random_diag();
-	int m = random_size(), n = random_size(), k = side ? n : m, lda = more(k), ldb = more(m), ldc = more(m);
+	int m = random_size(), n = random_size(), k = side ? n : m, lda = more(k), ldb = more(m),
+	    ldc = more(m);
 	T alpha = random_scalar<T>();
 	char ls = letter(side), lu = letter(uplo), lo = letter(op), ld = letter(diag);
-	buffer<T> a((long)lda * k, 0.5 / (k + 1)), b((long)ldb * n), x((long)ldb * n), c((long)ldc * n);
+	buffer<T> a((long)lda * k, 0.5 / (k + 1)), b((long)ldb * n), x((long)ldb * n),
+		c((long)ldc * n);
 	argument<T> by(alpha);
 
 	make_solvable(a, k, lda);
@@ -191,10 +206,12 @@ template <class T> static void test_more()
 {
 	cublasOperation_t ta = random_op(), tb = random_op();
 	cublasSideMode_t side = random_side();
-	int m = random_size(), n = random_size(), lda = more(ta ? n : m), ldb = more(tb ? n : m), ldc = more(m);
+	int m = random_size(), n = random_size(), lda = more(ta ? n : m), ldb = more(tb ? n : m),
+	    ldc = more(m);
 	int inc = random_increment(), k = side ? n : m;
 	T alpha = random_scalar<T>(), beta = random_scalar<T>();
-	buffer<T> a((long)lda * (ta ? m : n)), b((long)ldb * (tb ? m : n)), c((long)ldc * n), x(vector_length(k, inc));
+	buffer<T> a((long)lda * (ta ? m : n)), b((long)ldb * (tb ? m : n)), c((long)ldc * n),
+		x(vector_length(k, inc));
 	argument<T> by(alpha), and_by(beta);
 
 	if (zero(alpha))
@@ -219,7 +236,8 @@ template <class T> static void test_more()
 	d.send();
 	for (int j = 0; j < n; j++)
 		for (int i = 0; i < m; i++)
-			d.host[i + (long)j * ldc] = product(d.host[i + (long)j * ldc],
+			d.host[i + (long)j * ldc] = product(
+				d.host[i + (long)j * ldc],
 				x.host[(side ? j : i) * inc - (inc < 0 ? (k - 1) * inc : 0)]);
 	OK(dgmm(T(), side, m, n, d.device, ldc, x.device, inc, d.device, ldc));
 	d.check("dgmm", bound<T>(1));
@@ -244,7 +262,8 @@ template <class T> static void test_type(int turns)
 
 int main(int argc, char **argv)
 {
-	int turns = (int)parse_size(argc, argv, "level3", "problems of each kind and type", 8, 1, 10000);
+	int turns = (int)parse_size(argc, argv, "level3", "problems of each kind and type", 4, 1,
+				    10000);
 
 	OK(cublasCreate(&handle));
 	test_type<float>(turns);
