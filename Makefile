@@ -24,11 +24,11 @@ all:
 find = $(shell find $(wildcard $(1)) -name '$(2)' 2>/dev/null | LC_ALL=C sort)
 
 device-src := $(filter-out sim-device/platform/kernel.c,$(call find,sim-device,*.c))
-runtime-src := $(call find,runtime,*.c)
+runtime-src := $(filter-out runtime/libraries/%,$(call find,runtime,*.c))
 runtime-lex := $(call find,runtime,*.l)
 runtime-yacc := $(call find,runtime,*.y)
 # The runtime's own device code.
-library-ptx := $(patsubst %.cu,$(O)/gen/%.ptx,$(call find,runtime,*.cu))
+library-ptx := $(patsubst %.cu,$(O)/gen/%.ptx,$(filter-out runtime/libraries/%,$(call find,runtime,*.cu)))
 unit-src := $(call find,tests/unit,test_*.c)
 unit-lib-src := $(filter-out $(unit-src),$(call find,tests/unit,*.c))
 unit-rooms := $(sort $(patsubst tests/unit/%/,%,$(dir $(unit-src))))
@@ -143,6 +143,8 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libv
 aliases := libcudart.so libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so libcuda.so.1 libnvToolsExt.so libnvToolsExt.so.1
 $(aliases:%=$(O)/%): $(O)/libvgpu.so
 	$(Q)ln -sf libvgpu.so $@
+
+include runtime/libraries/libraries.mk
 
 # vgpu-sim and vgpu-run draw with what vgpu-trace is made of.
 also-vgpu-sim := $(filter-out %/main.c,$(wildcard tools/vgpu-trace/*.c))
@@ -291,6 +293,9 @@ cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
 $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 $(cuda-flags) -Itests/cuda $< -o $@
+# Programs that call the mathematics libraries, each folder those that it is named by.
+$(foreach name,$(math),$(filter $(O)/cuda/libraries/$(name)/%,$(cuda))): | $(math-shared:%=$(O)/%) $(O)/toolkit
+$(foreach name,$(math),$(eval $(O)/cuda/libraries/$(name)/%: cuda-flags := -l$(name)))
 $(O)/cuda/features/thread_default_streams: cuda-flags := --default-stream per-thread
 $(O)/cuda/features/thread_default_streams $(O)/cuda/features/thread_streams: tests/cuda/features/thread_streams.h
 
@@ -307,22 +312,24 @@ $(O)/libnvidia-ml.so: $(O)/libnvidia-ml.so.1
 	$(Q)ln -sf $(<F) $@
 
 # What CMake takes for a CUDA toolkit, DIR: its compiler, its headers, its libraries, all links to ours
-# (the folder with vgpucc, the one of the headers, the one of the libraries).
+# (the folder with vgpucc, the one of the headers, the one of the libraries). Static libraries are the shared ones.
 define toolkit
 	rm -rf $(1)
 	install -d $(1)/bin $(1)/lib64/stubs $(1)/nvvm/libdevice
 	ln -s $(abspath $(2))/vgpucc $(1)/bin/nvcc
 	ln -s $(abspath $(3)) $(1)/include
-	for name in vgpu cudart cuda; do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
+	for name in vgpu cudart cuda $(math); do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
 	ln -s ../libcuda.so $(1)/lib64/stubs/
-	echo 'INPUT($(abspath $(4))/libcudart.so)' >$(1)/lib64/libcudart_static.a
-	printf '!<arch>\n' >$(1)/lib64/libcudadevrt.a
+	for name in cudart $(math); do echo "INPUT($(abspath $(4))/lib$$name.so)" >$(1)/lib64/lib$${name}_static.a; done
+	for name in cudadevrt culibos; do printf '!<arch>\n' >$(1)/lib64/lib$$name.a; done
 endef
 
-$(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so Makefile
-	$(Q)$(call toolkit,$@,tools,runtime/cuda,$(O))
+# In the source tree the headers are in several folders.
+$(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so $(math-links:%=$(O)/%) Makefile $(wildcard runtime/libraries/*/include)
+	$(Q)rm -rf $(O)/include && mkdir -p $(O)/include && ln -s $(abspath $(wildcard runtime/cuda/*) $(math-headers)) $(O)/include/
+	$(Q)$(call toolkit,$@,tools,$(O)/include,$(O))
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -451,6 +458,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
 	for name in $(aliases); do ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/$$name; done
+	$(if $(math),install -m 644 $(math-shared:%=$(O)/%) $(DESTDIR)$(PREFIX)/lib/)
+	$(foreach name,$(math),ln -sf $(lastword $(call math-sonames,$(name))) $(DESTDIR)$(PREFIX)/lib/lib$(name).so;)
 	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
 	install $(tools) tools/vgpucc tools/vgpu-sanitizer $(DESTDIR)$(PREFIX)/bin/
@@ -461,6 +470,7 @@ install: all
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/vgpu.pc
 	install -m 644 $(wildcard runtime/*.h uapi/*.h) tools/nvml/nvml.h $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
+	$(if $(math-headers),cp -r $(math-headers) $(DESTDIR)$(PREFIX)/include/vgpu/cuda/)
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
 	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	for name in $(tool-names) vgpucc vgpu-sanitizer; do install -m 644 tools/completion/vgpu $(completions)/$$name; done

@@ -74,6 +74,17 @@ static bool is_nvidias(const char *name)
 	return false;
 }
 
+/* Those of NVIDIA's names that vgpu has libraries of its own for. */
+static bool is_library_of_vgpu(const char *name)
+{
+	static const char *const names[] = { "libcurand.so.10" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 static void look_at_library(struct program *p, const char *name)
 {
 	const char *who = "the system's";
@@ -91,6 +102,8 @@ static void look_at_library(struct program *p, const char *name)
 		who = "vgpu itself";
 	} else if (begins(name, "libcuda.so")) {
 		p->driver = true;
+		who = "vgpu has it";
+	} else if (is_library_of_vgpu(name)) {
 		who = "vgpu has it";
 	} else if (is_nvidias(name)) {
 		p->nvidia = true;

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+versions-curand := 10
+# CURAND_STATUS_TYPE_ERROR: cuRAND has no status of its own for it
+refuses-curand := 103
+needs-curand :=
