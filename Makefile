@@ -169,7 +169,7 @@ sim: $(call objects,native,$(wildcard tools/vgpu-sim.c tools/vgpu-sim/*.c) $(als
 # Each room's tests link the room's other files, and what they test. Tests of the device
 # alone share one host and do not wait for the runtime.
 unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
-device-rooms := compression device sm mmu memsys sim-device
+device-rooms := compression device sm mmu memsys protocol sim-device
 define unit-rule
 $(O)/asan/unit/$(1)/%: $(O)/asan/tests/unit/$(1)/%.o \
 		$$(call objects,asan,$(filter tests/unit/$(1)/% $(if $(filter $(device-rooms),$(1)),tests/unit/device/%),$(unit-lib-src))) \
@@ -180,6 +180,15 @@ $(O)/asan/unit/$(1)/%: $(O)/asan/tests/unit/$(1)/%.o \
 endef
 $(foreach room,$(unit-rooms),$(eval $(call unit-rule,$(room))))
 $(patsubst %.c,$(O)/asan/%.o,$(unit-src) $(unit-lib-src)): | setup-unit
+
+# Protocols in all orders of events, deeper than the unit tests go, and one exploration by hand.
+explore := $(O)/explore
+$(explore): $(call objects,native,$(filter-out %/test_tables.c,$(wildcard tests/unit/protocol/*.c))) $(O)/native/libvgpu-device.a | setup-unit
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
+.PHONY: explore
+explore: $(explore)
+	@VGPU_EXPLORE=deep $(explore)
 
 # An experiment is a folder of tests/experiments: one program, with the tools' library.
 experiments := $(patsubst tests/experiments/%/main.c,$(O)/experiments/%,$(wildcard tests/experiments/*/main.c))
@@ -489,6 +498,7 @@ help:
 	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12, rt, debug, debug-6.12, kcsan), KDIR="
 	@echo "make test          all tests; the last line counts them         KERNEL= (debug, debug-6.12, kcsan: those in a guest)"
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
+	@echo "make explore       coherence protocols in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
