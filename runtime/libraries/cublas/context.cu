@@ -138,6 +138,7 @@ EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 		free(h);
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	}
+	h->special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
 	h->slot = slot_of(NULL);
 	pthread_mutex_lock(&lock);
 	h->next = handles;
@@ -251,6 +252,19 @@ SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math,
 	((unsigned)value & ~16u) <= 4 || ((unsigned)value & ~16u) == 8)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int, sm_target,
 	value >= 0 && value <= handle->sms)
+
+SETTING(cublasSetEmulationStrategy, cublasGetEmulationStrategy, cublasEmulationStrategy_t, strategy,
+	(unsigned)value <= 2)
+SETTING(cublasSetEmulationSpecialValuesSupport, cublasGetEmulationSpecialValuesSupport,
+	cudaEmulationSpecialValuesSupport, special_values, (unsigned)value <= 0xffff)
+SETTING(cublasSetFixedPointEmulationMantissaControl, cublasGetFixedPointEmulationMantissaControl,
+	cudaEmulationMantissaControl, mantissa, (unsigned)value <= 1)
+SETTING(cublasSetFixedPointEmulationMaxMantissaBitCount,
+	cublasGetFixedPointEmulationMaxMantissaBitCount, int, most_bits, value >= 0)
+SETTING(cublasSetFixedPointEmulationMantissaBitOffset,
+	cublasGetFixedPointEmulationMantissaBitOffset, int, bit_offset, true)
+SETTING(cublasSetFixedPointEmulationMantissaBitCountPointer,
+	cublasGetFixedPointEmulationMantissaBitCountPointer, int *, bits, true)
 
 static const struct {
 	cublasStatus_t status;

@@ -19,6 +19,11 @@ struct cublasContext {
 	cublasAtomicsMode_t atomics;
 	cublasMath_t math;
 	int sm_target;
+	/* remembered: products are never made of other numbers */
+	cublasEmulationStrategy_t strategy;
+	cudaEmulationSpecialValuesSupport special_values;
+	cudaEmulationMantissaControl mantissa;
+	int most_bits, bit_offset, *bits;
 	int slot; /* -1: none */
 };
 
