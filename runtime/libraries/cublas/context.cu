@@ -74,19 +74,6 @@ cublasStatus_t status_of(cudaError_t error)
 	}
 }
 
-void *slot_of(cublasHandle_t handle)
-{
-	struct cudaPointerAttributes where;
-
-	if (handle->slot < 0 || !handle->memory)
-		return NULL;
-	// cudaDeviceReset() has freed it
-	if (cudaPointerGetAttributes(&where, handle->memory) != cudaSuccess ||
-	    where.type != cudaMemoryTypeDevice)
-		return NULL;
-	return handle->memory + handle->slot * SLOT_BYTES;
-}
-
 cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t bytes,
 		     const char *function)
 {
@@ -104,19 +91,29 @@ cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t b
 	return status_of(cudaStreamSynchronize(handle->stream));
 }
 
-// The stream's slot: the one it had, or the next, or none.
-static void choose_slot(cublasHandle_t handle)
+/*
+ * Slots are the process's, one for each stream that a handle was given: what a stream does is in
+ * order, whichever handle it came through. The default stream of each thread is many streams with
+ * one name.
+ */
+static int slot_of(cudaStream_t stream)
 {
-	for (int i = 0; i < handle->slots; i++)
-		if (handle->slot_streams[i] == handle->stream) {
-			handle->slot = i;
-			return;
-		}
-	handle->slot = -1;
-	if (handle->slots == SLOTS)
-		return;
-	handle->slot = handle->slots++;
-	handle->slot_streams[handle->slot] = handle->stream;
+	static cudaStream_t streams[SLOTS];
+	static int count;
+	int slot = -1;
+
+	if (stream == cudaStreamPerThread)
+		return slot;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < count; i++)
+		if (streams[i] == stream)
+			slot = i;
+	if (slot < 0 && count < SLOTS) {
+		slot = count++;
+		streams[slot] = stream;
+	}
+	pthread_mutex_unlock(&lock);
+	return slot;
 }
 
 } // namespace blas
@@ -141,12 +138,8 @@ EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 		free(h);
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	}
-	if (cudaMalloc((void **)&h->memory, SLOTS * SLOT_BYTES) != cudaSuccess) {
-		cudaGetLastError();
-		free(h);
-		return CUBLAS_STATUS_ALLOC_FAILED;
-	}
-	choose_slot(h);
+	h->special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+	h->slot = slot_of(NULL);
 	pthread_mutex_lock(&lock);
 	h->next = handles;
 	handles = h;
@@ -158,7 +151,6 @@ EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 EXPORT cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
 	struct cublasContext **p;
-	struct cudaPointerAttributes where;
 
 	pthread_mutex_lock(&lock);
 	for (p = &handles; *p && *p != handle; p = &(*p)->next)
@@ -170,10 +162,6 @@ EXPORT cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 	pthread_mutex_unlock(&lock);
 	if (!handle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	// which waits for what uses it; after cudaDeviceReset() it is not there
-	if (cudaPointerGetAttributes(&where, handle->memory) == cudaSuccess &&
-	    where.type == cudaMemoryTypeDevice)
-		cudaFree(handle->memory);
 	free(handle);
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -228,7 +216,7 @@ EXPORT cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t str
 {
 	ALIVE(handle);
 	handle->stream = stream;
-	choose_slot(handle);
+	handle->slot = slot_of(stream);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -264,6 +252,19 @@ SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math,
 	((unsigned)value & ~16u) <= 4 || ((unsigned)value & ~16u) == 8)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int, sm_target,
 	value >= 0 && value <= handle->sms)
+
+SETTING(cublasSetEmulationStrategy, cublasGetEmulationStrategy, cublasEmulationStrategy_t, strategy,
+	(unsigned)value <= 2)
+SETTING(cublasSetEmulationSpecialValuesSupport, cublasGetEmulationSpecialValuesSupport,
+	cudaEmulationSpecialValuesSupport, special_values, (unsigned)value <= 0xffff)
+SETTING(cublasSetFixedPointEmulationMantissaControl, cublasGetFixedPointEmulationMantissaControl,
+	cudaEmulationMantissaControl, mantissa, (unsigned)value <= 1)
+SETTING(cublasSetFixedPointEmulationMaxMantissaBitCount,
+	cublasGetFixedPointEmulationMaxMantissaBitCount, int, most_bits, value >= 0)
+SETTING(cublasSetFixedPointEmulationMantissaBitOffset,
+	cublasGetFixedPointEmulationMantissaBitOffset, int, bit_offset, true)
+SETTING(cublasSetFixedPointEmulationMantissaBitCountPointer,
+	cublasGetFixedPointEmulationMantissaBitCountPointer, int *, bits, true)
 
 static const struct {
 	cublasStatus_t status;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a handle is, and what every function does first and last: look at the handle and the
- * arguments, choose the device, launch. Memory of a handle is for partial sums and results of
- * reductions: a slot for each stream that the handle has had, so that calls in different streams
- * do not meet there; a call without a slot has one block, which needs none.
+ * arguments, launch. A handle has a slot of the memory for reductions, that of its stream.
  */
 #ifndef CUBLAS_CONTEXT_H
 #define CUBLAS_CONTEXT_H
@@ -21,23 +19,26 @@ struct cublasContext {
 	cublasAtomicsMode_t atomics;
 	cublasMath_t math;
 	int sm_target;
-	char *memory;
-	int slots, slot;
-	cudaStream_t slot_streams[64];
+	/* remembered: products are never made of other numbers */
+	cublasEmulationStrategy_t strategy;
+	cudaEmulationSpecialValuesSupport special_values;
+	cudaEmulationMantissaControl mantissa;
+	int most_bits, bit_offset, *bits;
+	int slot; /* -1: none */
 };
 
 namespace blas
 {
 
-enum { SLOT_BYTES = 4096, SLOTS = 64, PARTIALS = 64, PARTIAL_BYTES = 48 };
+/* Streams with memory for reductions; for each: sums of so many blocks, and a result behind them.
+ */
+enum { SLOTS = 64, PARTIALS = 64, PARTIAL_BYTES = 48, SLOT_BYTES = 4096 };
 
 /* SUCCESS, or what is wrong with the handle; the calling thread's device must be the handle's. */
 cublasStatus_t check(cublasHandle_t handle, const char *function);
 /* A line on stderr, once for each message. */
 void say(const char *function, const char *what);
 cublasStatus_t status_of(cudaError_t error);
-/* Memory for one reduction of the handle's stream, or NULL. */
-void *slot_of(cublasHandle_t handle);
 /* The host's result: bytes from the device, when the stream has come there. */
 cublasStatus_t bring(cublasHandle_t handle, void *to, const void *from, size_t bytes,
 		     const char *function);

@@ -207,6 +207,72 @@ static cublasStatus_t gemm_batched_ex(BLAS_SIZES, const void *alpha, const void 
 	return run(handle, p, compute);
 }
 
+// One batch after the other; all are looked at before the first is launched.
+template <class I>
+static cublasStatus_t
+gemm_grouped_ex(cublasHandle_t handle, const cublasOperation_t *transa,
+		const cublasOperation_t *transb, const I *m, const I *n, const I *k,
+		const void *alpha, const void *const *a, cudaDataType atype, const I *lda,
+		const void *const *b, cudaDataType btype, const I *ldb, const void *beta,
+		void *const *c, cudaDataType ctype, const I *ldc, int64_t groups, const I *counts,
+		cublasComputeType_t compute)
+{
+	bool wide = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+
+	BLAS_CHECK(handle);
+	BLAS_REFUSE_IF(groups < 0);
+	BLAS_REFUSE_IF(groups && (!transa || !transb || !m || !n || !k || !lda || !ldb || !ldc ||
+				  !counts || !alpha || !beta));
+	for (int pass = 0; pass < 2; pass++) {
+		int64_t before = 0;
+
+		for (int64_t g = 0; g < groups; before += counts[g++]) {
+			int64_t scalar = g * (wide ? sizeof(double) : sizeof(float));
+			untyped_product p = { transa[g],
+					      transb[g],
+					      m[g],
+					      n[g],
+					      k[g],
+					      counts[g],
+					      (const char *)alpha + scalar,
+					      (const char *)beta + scalar,
+					      { NULL, a + before, 0, lda[g], atype },
+					      { NULL, b + before, 0, ldb[g], btype },
+					      { NULL, c + before, 0, ldc[g], ctype } };
+
+			if (pass)
+				BLAS_TRY(run(handle, p, compute));
+			else
+				BLAS_REFUSE_IF(bad(p));
+		}
+	}
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static cudaDataType type_of(const float *)
+{
+	return CUDA_R_32F;
+}
+static cudaDataType type_of(const double *)
+{
+	return CUDA_R_64F;
+}
+
+template <class T, class I>
+static cublasStatus_t gemm_grouped(cublasHandle_t handle, const cublasOperation_t *transa,
+				   const cublasOperation_t *transb, const I *m, const I *n,
+				   const I *k, const T *alpha, const T *const *a, const I *lda,
+				   const T *const *b, const I *ldb, const T *beta, T *const *c,
+				   const I *ldc, int64_t groups, const I *counts)
+{
+	cudaDataType type = type_of(alpha);
+
+	return gemm_grouped_ex(handle, transa, transb, m, n, k, alpha, (const void *const *)a, type,
+			       lda, (const void *const *)b, type, ldb, beta, (void *const *)c, type,
+			       ldc, groups, counts,
+			       type == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F);
+}
+
 // The scalar's type says whether it is a product of real or complex numbers.
 static bool other_kind(const float *, cudaDataType type)
 {
@@ -247,4 +313,6 @@ BLAS_RANK_EX(herk_ex, cublasCherk_v2_64, float)
 } // namespace blas
 
 #define BLAS_LIST "cublas_ex.h"
+#include "entries.h"
+#define BLAS_LIST "cublas_grouped.h"
 #include "entries.h"

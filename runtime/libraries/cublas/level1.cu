@@ -3,6 +3,8 @@
 #include "context.h"
 #include "level1.h"
 
+#include <pthread.h>
+
 namespace blas
 {
 
@@ -122,42 +124,51 @@ static cublasStatus_t rotm(cublasHandle_t handle, int64_t n, T *x, int64_t incx,
 		    given);
 }
 
-// Where the result goes: the caller's place on the device, or one of the handle's that is brought
+/*
+ * Sums of blocks, and results on their way to the host. It belongs to the module, so it is there
+ * again after cudaDeviceReset(). The last slot is for results of calls whose stream has none, one
+ * at a time.
+ */
+__device__ char slots[SLOTS + 1][SLOT_BYTES];
+static pthread_mutex_t last_slot = PTHREAD_MUTEX_INITIALIZER;
+
+template <class Op>
+static cublasStatus_t launch_sum(cublasHandle_t handle, const Op &op, int64_t n, void *partial)
+{
+	typedef typename Op::sum sum;
+	int64_t blocks = partial ? blocks_for(n, REDUCE_EACH) : 1;
+
+	static_assert(sizeof(sum) <= PARTIAL_BYTES, "a slot holds so much for each block");
+	if (blocks > PARTIALS)
+		blocks = PARTIALS;
+	BLAS_TRY(launch(handle, reduce_kernel<Op>, dim3(blocks), dim3(REDUCE_THREADS), op, n,
+			(sum *)partial));
+	if (blocks == 1)
+		return CUBLAS_STATUS_SUCCESS;
+	return launch(handle, reduce_kernel<Op>, dim3(1), dim3(REDUCE_THREADS), op, -blocks,
+		      (sum *)partial);
+}
+
+// The result goes to the caller's place on the device, or to one of ours that is brought
 // afterwards.
 template <class Op, class R>
 static cublasStatus_t reduce(cublasHandle_t handle, Op op, int64_t n, R *result,
 			     const char *function)
 {
-	typedef typename Op::sum sum;
-	char *slot = (char *)slot_of(handle);
-	sum *partial = (sum *)slot;
-	int64_t blocks = blocks_for(n, REDUCE_EACH);
-	R *own = NULL;
+	bool last = handle->slot < 0 && on_host(handle);
+	char *base;
 
-	static_assert(sizeof(sum) <= PARTIAL_BYTES, "the slot holds so much for each block");
-	if (on_host(handle)) {
-		// a stream without a slot: memory for this one call, which waits anyway
-		if (!slot && cudaMalloc((void **)&own, sizeof(R)) != cudaSuccess) {
-			cudaGetLastError();
-			return CUBLAS_STATUS_ALLOC_FAILED;
-		}
-		op.result = own ? own : (R *)(slot + PARTIALS * PARTIAL_BYTES);
-	} else {
-		op.result = result;
-	}
-	if (!partial)
-		blocks = 1;
-	else if (blocks > PARTIALS)
-		blocks = PARTIALS;
-	cublasStatus_t status = launch(handle, reduce_kernel<Op>, dim3(blocks),
-				       dim3(REDUCE_THREADS), op, n, partial);
-	if (status == CUBLAS_STATUS_SUCCESS && blocks > 1)
-		status = launch(handle, reduce_kernel<Op>, dim3(1), dim3(REDUCE_THREADS), op,
-				-blocks, partial);
+	BLAS_TRY(status_of(cudaGetSymbolAddress((void **)&base, slots)));
+	char *slot = handle->slot < 0 ? NULL : base + (int64_t)handle->slot * SLOT_BYTES;
+	char *own = last ? base + (int64_t)SLOTS * SLOT_BYTES : slot;
+	op.result = on_host(handle) ? (R *)(own + PARTIALS * PARTIAL_BYTES) : result;
+	if (last)
+		pthread_mutex_lock(&last_slot);
+	cublasStatus_t status = launch_sum(handle, op, n, slot);
 	if (status == CUBLAS_STATUS_SUCCESS && on_host(handle))
 		status = bring(handle, result, op.result, sizeof(R), function);
-	if (own)
-		cudaFree(own);
+	if (last)
+		pthread_mutex_unlock(&last_slot);
 	return status;
 }
 

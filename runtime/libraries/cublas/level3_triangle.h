@@ -31,7 +31,7 @@ template <class T> static operand<T> from_left(operand<T> t, cublasSideMode_t si
 }
 
 template <class T>
-static cublasStatus_t strip(cublasHandle_t handle, bool solve, cublasSideMode_t side, int64_t m,
+cublasStatus_t strip(cublasHandle_t handle, bool solve, cublasSideMode_t side, int64_t m,
 			    int64_t n, scalar<T> alpha, operand<T> t, operand<T> b, operand<T> x,
 			    int64_t count)
 {
@@ -42,6 +42,14 @@ static cublasStatus_t strip(cublasHandle_t handle, bool solve, cublasSideMode_t 
 		      dim3(STRIP_THREADS), solve, size, cols, alpha, from_left(t, side),
 		      from_left(b, side), from_left(x, side), count);
 }
+
+#define BLAS_STRIP(T)                                                                              \
+	template cublasStatus_t strip<T>(cublasHandle_t, bool, cublasSideMode_t, int64_t, int64_t, \
+					 scalar<T>, operand<T>, operand<T>, operand<T>, int64_t);
+BLAS_STRIP(float)
+BLAS_STRIP(double)
+BLAS_STRIP(cuComplex)
+BLAS_STRIP(cuDoubleComplex)
 
 template <class T>
 static cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,

@@ -63,6 +63,14 @@ cublasStatus_t multiply(cublasHandle_t handle, int64_t m, int64_t n, int64_t k, 
 			operand<T> a, operand<T> b, scalar<S> beta, target<C> c, int64_t count = 1,
 			bool round = false);
 
+/*
+ * op(T) X = alpha B, or its mirror image with T on the right, for m times n matrices X and B, which
+ * may be one; without `solve` the product. In level3.cu, for the four types of level 3.
+ */
+template <class T>
+cublasStatus_t strip(cublasHandle_t handle, bool solve, cublasSideMode_t side, int64_t m, int64_t n,
+		     scalar<T> alpha, operand<T> t, operand<T> b, operand<T> x, int64_t count);
+
 } // namespace blas
 
 #endif

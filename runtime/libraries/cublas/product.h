@@ -104,36 +104,53 @@ template <int ROWS, int COLS, int WARPS, int DEPTH> struct tile {
 	};
 };
 
-/*
- * A tile of an operand to shared memory, LONG elements of the one index and DEPTH of k: lanes go
- * along what is contiguous. What is outside is 0. first: which index of the view the long one is.
- */
-template <class T, class A, int LONG, int DEPTH, int THREADS>
-__device__ __forceinline__ void fetch(A (*to)[LONG], const operand<T> &v, const T *p, int64_t at,
-				      int64_t end, int64_t k0, int64_t k, bool first, bool round)
+/* One element of a tile, in its place or outside of the matrix. */
+template <class T, class A>
+__device__ __noinline__ A element_or_zero(const operand<T> &v, const T *p, int64_t i, int64_t j,
+					  int64_t rows, int64_t cols)
 {
-	int thread = threadIdx.y * 32 + threadIdx.x;
-	int64_t along = first ? v.rows : v.cols, across = first ? v.cols : v.rows;
-	bool down = along == 1 || across != 1;
+	if (i >= rows || j >= cols)
+		return zero_of<A>();
+	return v.shape == GENERAL ? element<T, A>(v, p, i, j) : element_of_half<T, A>(v, p, i, j);
+}
 
-#pragma unroll 4
-	for (int e = thread; e < LONG * DEPTH; e += THREADS) {
-		int i = down ? e % LONG : e / DEPTH, d = down ? e / LONG : e % DEPTH;
-		A a = zero_of<A>();
+/*
+ * A tile of an operand to shared memory: LONG elements of one index, of which there are `end`, and
+ * DEPTH of k. Lanes go along what is contiguous, so that a warp loads a row of memory. What is
+ * outside is 0. FIRST: the long index is the first of the view. The element (i, d) of the tile goes
+ * to to[i * ACROSS + d * DOWN].
+ */
+template <class T, class A, class TILE, int LONG, int ACROSS, int DOWN, bool FIRST>
+__device__ __forceinline__ void fetch(A *to, const operand<T> &v, const T *p, int64_t at,
+				      int64_t end, int64_t k0, int64_t k, bool round)
+{
+	enum { DEPTH = TILE::depth, WARPS = TILE::warps, WIDE = LONG < 32 ? LONG : 32 };
+	int64_t along = FIRST ? v.rows : v.cols, across = FIRST ? v.cols : v.rows;
+	bool lanes_along = along == 1;
+	/* this thread's first element, and the steps to its others */
+	int i = lanes_along ? (int)threadIdx.x % WIDE + 32 * ((int)threadIdx.y % (LONG / WIDE))
+			    : (int)threadIdx.x / DEPTH + 32 / DEPTH * (int)threadIdx.y;
+	int d = lanes_along
+			? (int)threadIdx.x / WIDE + 32 / WIDE * ((int)threadIdx.y / (LONG / WIDE))
+			: (int)threadIdx.x % DEPTH;
+	int step_i = lanes_along ? 0 : 32 / DEPTH * WARPS;
+	int step_d = lanes_along ? 32 * WARPS / LONG : 0;
+	const T *from = p + (at + i) * along + (k0 + d) * across;
+	int64_t step = step_i * along + step_d * across;
 
-		if (at + i < end && k0 + d < k) {
-			if (v.shape == GENERAL)
-				a = conjugate_if(
-					convert<A>(p[(at + i) * along + (k0 + d) * across]),
-					v.conj);
-			else if (first)
-				a = element_of_half<T, A>(v, p, at + i, k0 + d);
-			else
-				a = element_of_half<T, A>(v, p, k0 + d, at + i);
-			if (round)
-				a = rounded(a);
-		}
-		to[d][i] = a;
+	to += i * ACROSS + d * DOWN;
+	if (v.shape == GENERAL && !v.conj && !round && at + LONG <= end && k0 + DEPTH <= k) {
+#pragma unroll
+		for (int e = 0; e < LONG * DEPTH / TILE::threads; e++)
+			to[e * (step_i * ACROSS + step_d * DOWN)] = convert<A>(from[e * step]);
+		return;
+	}
+	for (int e = 0; e < LONG * DEPTH / TILE::threads; e++) {
+		int64_t x = at + i + e * step_i, y = k0 + d + e * step_d;
+		A a = FIRST ? element_or_zero<T, A>(v, p, x, y, end, k)
+			    : element_or_zero<T, A>(v, p, y, x, k, end);
+
+		to[e * (step_i * ACROSS + step_d * DOWN)] = round ? rounded(a) : a;
 	}
 }
 
@@ -143,7 +160,7 @@ __global__ void __launch_bounds__(TILE::threads)
 		       scalar<S> beta, target<C> c, int64_t count, bool round)
 {
 	__shared__ A as[TILE::depth][TILE::height];
-	__shared__ A bs[TILE::depth][TILE::width];
+	__shared__ A bs[TILE::width][TILE::depth];
 	int64_t tiles = (m + TILE::height - 1) / TILE::height;
 	int64_t i0 = blockIdx.x % tiles * TILE::height, j0 = blockIdx.x / tiles * TILE::width;
 	S by = alpha.get(), old = beta.get();
@@ -166,10 +183,10 @@ __global__ void __launch_bounds__(TILE::threads)
 			for (int s = 0; s < TILE::cols; s++)
 				sum[r][s] = zero_of<A>();
 		for (int64_t k0 = 0; k0 < k; k0 += TILE::depth) {
-			fetch<T, A, TILE::height, TILE::depth, TILE::threads>(as, a, pa, i0, m, k0,
-									      k, true, round);
-			fetch<T, A, TILE::width, TILE::depth, TILE::threads>(bs, b, pb, j0, n, k0,
-									     k, false, round);
+			fetch<T, A, TILE, TILE::height, 1, TILE::height, true>(as[0], a, pa, i0, m,
+									       k0, k, round);
+			fetch<T, A, TILE, TILE::width, TILE::depth, 1, false>(bs[0], b, pb, j0, n,
+									      k0, k, round);
 			__syncthreads();
 #pragma unroll
 			for (int d = 0; d < TILE::depth; d++) {
@@ -180,7 +197,7 @@ __global__ void __launch_bounds__(TILE::threads)
 					x[r] = as[d][threadIdx.x + 32 * r];
 #pragma unroll
 				for (int s = 0; s < TILE::cols; s++)
-					y[s] = bs[d][threadIdx.y * TILE::cols + s];
+					y[s] = bs[threadIdx.y * TILE::cols + s][d];
 #pragma unroll
 				for (int r = 0; r < TILE::rows; r++)
 #pragma unroll

@@ -186,6 +186,42 @@ static cublasStatus_t rotmg(cublasHandle_t handle, R *d1, R *d2, R *x1, const R 
 	return CUBLAS_STATUS_SUCCESS;
 }
 
+static cublasStatus_t rotg_ex(cublasHandle_t handle, void *a, void *b, cudaDataType abtype, void *c,
+			      void *s, cudaDataType cstype, cudaDataType execution)
+{
+	BLAS_CHECK(handle);
+	if (execution != abtype)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (abtype == CUDA_R_32F && cstype == CUDA_R_32F)
+		return rotg(handle, (float *)a, (float *)b, (float *)c, (float *)s);
+	if (abtype == CUDA_R_64F && cstype == CUDA_R_64F)
+		return rotg(handle, (double *)a, (double *)b, (double *)c, (double *)s);
+	if (abtype == CUDA_C_32F && cstype == CUDA_C_32F)
+		return rotg(handle, (cuComplex *)a, (cuComplex *)b, (float *)c, (cuComplex *)s);
+	if (abtype == CUDA_C_64F && cstype == CUDA_C_64F)
+		return rotg(handle, (cuDoubleComplex *)a, (cuDoubleComplex *)b, (double *)c,
+			    (cuDoubleComplex *)s);
+	return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+static cublasStatus_t rotmg_ex(cublasHandle_t handle, void *d1, cudaDataType d1type, void *d2,
+			       cudaDataType d2type, void *x1, cudaDataType x1type, const void *y1,
+			       cudaDataType y1type, void *param, cudaDataType ptype,
+			       cudaDataType execution)
+{
+	BLAS_CHECK(handle);
+	if (d1type != d2type || d1type != x1type || d1type != y1type || d1type != ptype ||
+	    d1type != execution)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (d1type == CUDA_R_32F)
+		return rotmg(handle, (float *)d1, (float *)d2, (float *)x1, (const float *)y1,
+			     (float *)param);
+	if (d1type == CUDA_R_64F)
+		return rotmg(handle, (double *)d1, (double *)d2, (double *)x1, (const double *)y1,
+			     (double *)param);
+	return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
 } // namespace blas
 
 #define BLAS_LIST "cublas_once.h"

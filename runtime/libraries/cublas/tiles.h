@@ -12,30 +12,19 @@ namespace blas
 {
 
 /*
- * T: elements of A and B. large: where there are enough of its tiles for the SMs; small: else. The
- * results are the same in every bit.
+ * By what is computed in. large: where there are enough of its tiles for the SMs; small: else. The
+ * results are the same in every bit. width * depth must be a multiple of a block's threads.
  */
+template <class LARGE> struct tile_pair {
+	typedef LARGE large;
+	typedef tile<1, 2, 8, 16> small;
+};
 template <class A> struct tiles_of;
-template <> struct tiles_of<float> {
-	typedef tile<2, 4, 8, 16> large;
-	typedef tile<1, 2, 8, 16> small;
-};
-template <> struct tiles_of<int> {
-	typedef tile<2, 4, 8, 16> large;
-	typedef tile<1, 2, 8, 16> small;
-};
-template <> struct tiles_of<double> {
-	typedef tile<1, 4, 8, 16> large;
-	typedef tile<1, 1, 8, 16> small;
-};
-template <> struct tiles_of<cuComplex> {
-	typedef tile<1, 4, 8, 16> large;
-	typedef tile<1, 1, 8, 16> small;
-};
-template <> struct tiles_of<cuDoubleComplex> {
-	typedef tile<1, 2, 8, 8> large;
-	typedef tile<1, 1, 8, 8> small;
-};
+template <> struct tiles_of<float> : tile_pair<tile<4, 8, 8, 32>> {};
+template <> struct tiles_of<int> : tile_pair<tile<4, 8, 8, 32>> {};
+template <> struct tiles_of<double> : tile_pair<tile<2, 8, 8, 16>> {};
+template <> struct tiles_of<cuComplex> : tile_pair<tile<2, 4, 8, 16>> {};
+template <> struct tiles_of<cuDoubleComplex> : tile_pair<tile<1, 4, 8, 16>> {};
 
 template <class TILE, class T, class C, class A, class S>
 cublasStatus_t multiply_by(cublasHandle_t handle, int64_t m, int64_t n, int64_t k, scalar<S> alpha,
@@ -59,7 +48,9 @@ cublasStatus_t multiply(cublasHandle_t handle, int64_t m, int64_t n, int64_t k, 
 	typedef typename tiles_of<A>::large large;
 	typedef typename tiles_of<A>::small small;
 
-	if (blocks_for(m, large::height) * blocks_for(n, large::width) * count >= handle->sms)
+	int sms = handle->sm_target ? handle->sm_target : handle->sms;
+
+	if (blocks_for(m, large::height) * blocks_for(n, large::width) * count >= sms)
 		return multiply_by<large, T, C, A, S>(handle, m, n, k, alpha, a, b, beta, c, count,
 						      round);
 	return multiply_by<small, T, C, A, S>(handle, m, n, k, alpha, a, b, beta, c, count, round);

@@ -145,6 +145,12 @@ typedef enum {
 	CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT = 79
 } cublasComputeType_t;
 
+typedef enum {
+	CUBLAS_EMULATION_STRATEGY_DEFAULT = 0,
+	CUBLAS_EMULATION_STRATEGY_PERFORMANT = 1,
+	CUBLAS_EMULATION_STRATEGY_EAGER = 2
+} cublasEmulationStrategy_t;
+
 struct cublasContext;
 typedef struct cublasContext *cublasHandle_t;
 typedef void (*cublasLogCallback)(const char *message);
@@ -165,6 +171,26 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode);
 cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int sms);
 cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int *sms);
+cublasStatus_t cublasSetEmulationStrategy(cublasHandle_t handle,
+					  cublasEmulationStrategy_t strategy);
+cublasStatus_t cublasGetEmulationStrategy(cublasHandle_t handle,
+					  cublasEmulationStrategy_t *strategy);
+cublasStatus_t cublasSetEmulationSpecialValuesSupport(cublasHandle_t handle,
+						      cudaEmulationSpecialValuesSupport mask);
+cublasStatus_t cublasGetEmulationSpecialValuesSupport(cublasHandle_t handle,
+						      cudaEmulationSpecialValuesSupport *mask);
+cublasStatus_t cublasSetFixedPointEmulationMantissaControl(cublasHandle_t handle,
+							   cudaEmulationMantissaControl control);
+cublasStatus_t cublasGetFixedPointEmulationMantissaControl(cublasHandle_t handle,
+							   cudaEmulationMantissaControl *control);
+cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount(cublasHandle_t handle, int bits);
+cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount(cublasHandle_t handle, int *bits);
+cublasStatus_t cublasSetFixedPointEmulationMantissaBitOffset(cublasHandle_t handle, int bits);
+cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset(cublasHandle_t handle, int *bits);
+cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer(cublasHandle_t handle,
+								   int *bits);
+cublasStatus_t cublasGetFixedPointEmulationMantissaBitCountPointer(cublasHandle_t handle,
+								   int **bits);
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
 cublasStatus_t cublasLoggerConfigure(int on, int to_stdout, int to_stderr, const char *file);
@@ -185,6 +211,7 @@ void cublasXerbla(const char *name, int argument);
 #include "cublas_batched.h"
 #include "cublas_batched_vectors.h"
 #include "cublas_ex.h"
+#include "cublas_grouped.h"
 #include "cublas_once.h"
 #include "cublas_factor.h"
 #undef CUBLAS_INT
@@ -200,6 +227,7 @@ void cublasXerbla(const char *name, int argument);
 #include "cublas_batched.h"
 #include "cublas_batched_vectors.h"
 #include "cublas_ex.h"
+#include "cublas_grouped.h"
 #undef CUBLAS_INT
 #undef CUBLAS_NAME
 

@@ -130,6 +130,58 @@ template <class T> static void test_solutions()
 	b.check("trsmBatched", 16 * bound<T>(4));
 }
 
+static cublasStatus_t grouped(float, const cublasOperation_t *ta, const cublasOperation_t *tb,
+			      const int *m, const int *n, const int *k, const float *alpha,
+			      float **a, const int *lda, float **b, const int *ldb,
+			      const float *beta, float **c, const int *ldc, int groups,
+			      const int *counts)
+{
+	return cublasSgemmGroupedBatched(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c,
+					 ldc, groups, counts);
+}
+
+static cublasStatus_t grouped(double, const cublasOperation_t *ta, const cublasOperation_t *tb,
+			      const int *m, const int *n, const int *k, const double *alpha,
+			      double **a, const int *lda, double **b, const int *ldb,
+			      const double *beta, double **c, const int *ldc, int groups,
+			      const int *counts)
+{
+	return cublasDgemmGroupedBatched(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c,
+					 ldc, groups, counts);
+}
+
+/* Two groups, of one and of two products, with sizes and operations of their own. */
+template <class T> static void test_groups()
+{
+	const cublasOperation_t ta[] = {CUBLAS_OP_N, CUBLAS_OP_T},
+				tb[] = {CUBLAS_OP_T, CUBLAS_OP_N};
+	const int m[] = {5, 33}, n[] = {18, 3}, k[] = {9, 17}, lda[] = {6, 17}, ldb[] = {18, 20},
+		  ldc[] = {5, 40};
+	const int counts[] = {1, 2}, bad[] = {5, 16};
+	const T alpha[] = {2, -1}, beta[] = {0, 1};
+	const long sa = 17 * 33, sb = 20 * 17, sc = 40 * 18;
+	buffer<T> a(sa * BATCH), b(sb * BATCH), c(sc * BATCH);
+	pointers<T> pa(a.device, sa), pb(b.device, sb), pc(c.device, sc);
+
+	OK(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
+	a.send();
+	b.send();
+	c.send();
+	for (int i = 0; i < BATCH; i++) {
+		int g = i > 0;
+		char la = letter(ta[g]), lb = letter(tb[g]);
+
+		fortran<T>("gemm", &la, &lb, &m[g], &n[g], &k[g], &alpha[g], a.host + i * sa,
+			   &lda[g], b.host + i * sb, &ldb[g], &beta[g], c.host + i * sc, &ldc[g]);
+	}
+	EXPECT_STATUS(CUBLAS_STATUS_INVALID_VALUE,
+		      grouped(T(), ta, tb, m, n, k, alpha, pa.device, bad, pb.device, ldb, beta,
+			      pc.device, ldc, 2, counts));
+	OK(grouped(T(), ta, tb, m, n, k, alpha, pa.device, lda, pb.device, ldb, beta, pc.device,
+		   ldc, 2, counts));
+	c.check("gemmGroupedBatched", bound<T>(20));
+}
+
 /* ---- elements of other types: small integers, so that every sum is exact */
 
 template <class T> static T small(int v)
@@ -307,6 +359,8 @@ int main(int argc, char **argv)
 		test_typed<double, double, double>("double", CUDA_R_64F, CUDA_R_64F,
 						   CUBLAS_COMPUTE_64F);
 	}
+	test_groups<float>();
+	test_groups<double>();
 	test_tf32();
 	test_half_vectors();
 	OK(cublasDestroy(handle));

@@ -8,6 +8,8 @@ BLAS_ALL(swap)
 BLAS_ALL(scal)
 BLAS_ALL(rot)
 BLAS_REAL(rotm)
+BLAS_ALL(rotg)
+BLAS_REAL(rotmg)
 BLAS_REAL(dot)
 BLAS_COMPLEX(dotu)
 BLAS_COMPLEX(dotc)
@@ -246,6 +248,100 @@ template <class T> static void test_rotm()
 	CHECK(cudaFree(device));
 }
 
+/* What a rotation is for: the pair becomes (r, 0), and the rotation is unitary. */
+template <class T> static void test_rotg()
+{
+	typedef real_of<T> R;
+	T before[2], pair[2], s;
+	R c;
+	double close = 8 * epsilon<T>();
+
+	for (int i = 0; i < 12; i++) {
+		/* one of both 0, both 0, and some large ones */
+		double scale = i % 3 ? 1 : sizeof(R) == 4 ? 0x1p100 : 0x1p1000;
+
+		for (int j = 0; j < 2; j++) {
+			T a = random_number<T>();
+
+			for (int p = 0; p < parts<T>(); p++)
+				part(a, p) *= (R)((i >> 1) % 3 == j || i == 11 ? 0 : scale);
+			before[j] = pair[j] = a;
+		}
+		T *device = device_from(pair, 2), *dev_s = device_new<T>(1);
+		R *dev_c = device_new<R>(1);
+		if (device_scalars) {
+			OK(rotg(T(), device, device + 1, dev_c, dev_s));
+			host_from(pair, device, 2);
+			host_from(&s, dev_s, 1);
+			host_from(&c, dev_c, 1);
+		} else {
+			OK(rotg(T(), pair, pair + 1, &c, &s));
+		}
+		wide a = wide_of(before[0]), b = wide_of(before[1]), r = wide_of(pair[0]),
+		     w = wide_of(s);
+		wide cosine = {c, 0}, minus = {-1, 0};
+		for (wide *v : {&a, &b, &r}) {
+			v->re /= scale;
+			v->im /= scale;
+		}
+		wide up = cosine * a + w * b, down = cosine * b + minus * conjugate(w) * a;
+		expect_near("rotg r", i, up.re, r.re, close);
+		expect_near("rotg r", i, up.im, r.im, close);
+		expect_near("rotg 0", i, down.re, 0, close);
+		expect_near("rotg 0", i, down.im, 0, close);
+		expect_near("rotg unit", i, c * (double)c + w.re * w.re + w.im * w.im, 1, close);
+		CHECK(cudaFree(device));
+		CHECK(cudaFree(dev_s));
+		CHECK(cudaFree(dev_c));
+	}
+}
+
+/* H (x, y) is (x', 0), and d1' x'^2 is d1 x^2 + d2 y^2, with d1' and d2' in bounds. */
+template <class T> static void test_rotmg()
+{
+	static const double scales[] = {1, 1e9, 1e-9};
+
+	for (int i = 0; i < 24; i++) {
+		T in[4], out[9];
+
+		for (int j = 0; j < 4; j++) {
+			double scale = i < 8 ? 1 : scales[lcg_below(&draw, 3)];
+
+			in[j] = (T)(scale * lcg_double(&draw, 0.1, 1));
+			out[j] = in[j];
+		}
+		T *device = device_from(out, 9);
+		if (device_scalars) {
+			OK(rotmg(T(), device, device + 1, device + 2, device + 3, device + 4));
+			host_from(out, device, 9);
+		} else {
+			OK(rotmg(T(), out, out + 1, out + 2, out + 3, out + 4));
+		}
+		CHECK(cudaFree(device));
+		/* flag, h11, h21, h12, h22 */
+		const T *h = out + 4;
+		double h11 = h[0] == 0 ? 1 : h[1], h21 = h[0] == 1 ? -1 : h[2];
+		double h12 = h[0] == 1 ? 1 : h[3], h22 = h[0] == 0 ? 1 : h[4];
+		double x = in[2], y = in[3], close = 64 * epsilon<T>();
+		double before = in[0] * x * x + in[1] * y * y;
+		double after = (double)out[0] * out[2] * out[2];
+
+		EXPECT(h[0] == -1 || h[0] == 0 || h[0] == 1);
+		expect_near("rotmg x", i, h11 * x + h12 * y, out[2],
+			    close * (fabs(h11 * x) + fabs(h12 * y)));
+		expect_near("rotmg 0", i, h21 * x + h22 * y, 0,
+			    close * (fabs(h21 * x) + fabs(h22 * y)));
+		expect_near("rotmg norm", i, after, before, close * before);
+		for (int j = 0; j < 2; j++)
+			EXPECT(out[j] > 0x1p-24 && out[j] < 0x1p24);
+	}
+	T negative[9] = {-1, 2, 3, 4};
+	if (!device_scalars) {
+		OK(rotmg(T(), negative, negative + 1, negative + 2, negative + 3, negative + 4));
+		EXPECT(negative[4] == -1 && negative[0] == 0 && negative[5] == 0);
+	}
+}
+
 /* Norms whose squares do not exist, and places of NaNs. */
 template <class T> static void test_corners()
 {
@@ -288,6 +384,11 @@ template <class T> static void test_type(int turns)
 		test_sums<T>();
 		if constexpr (sizeof(T) == sizeof(real_of<T>))
 			test_rotm<T>();
+		if (i < 2)
+			test_rotg<T>();
+		if constexpr (sizeof(T) == sizeof(real_of<T>))
+			if (i < 2)
+				test_rotmg<T>();
 	}
 	test_corners<T>();
 }

@@ -24,10 +24,9 @@ template <class T> static double bound(int k)
 	return 4.0 * parts<T>() * (k + 4) * epsilon<T>() * (parts<T>() * k + 2);
 }
 
-template <class T> static void test_gemm(bool three)
+template <class T> static void test_gemm_of(int m, int n, int k, bool three)
 {
 	cublasOperation_t ta = random_op(), tb = random_op();
-	int m = random_size(), n = random_size(), k = random_size();
 	int lda = more(ta ? k : m), ldb = more(tb ? n : k), ldc = more(m);
 	T alpha = random_scalar<T>(), beta = random_scalar<T>();
 	char la = letter(ta), lb = letter(tb);
@@ -53,6 +52,22 @@ template <class T> static void test_gemm(bool three)
 	}
 	OK(gemm(T(), ta, tb, m, n, k, by, a.device, lda, b.device, ldb, old, c.device, ldc));
 	c.check("gemm", bound<T>(k));
+}
+
+template <class T> static void test_gemm(bool three)
+{
+	int m = random_size(), n = random_size(), k = random_size();
+
+	test_gemm_of<T>(m, n, k, three);
+}
+
+/* For one SM the larger tiles are taken: a whole one, and what is left of its neighbours. */
+template <class T> static void test_tiles()
+{
+	OK(cublasSetSmCountTarget(handle, 1));
+	test_gemm_of<T>(130, 66, 35, false);
+	test_gemm<T>(false);
+	OK(cublasSetSmCountTarget(handle, 0));
 }
 
 template <class T> static void test_symm(bool hermitian)
@@ -248,6 +263,7 @@ template <class T> static void test_type(int turns)
 	for (int i = 0; i < turns; i++) {
 		draw_mode();
 		test_gemm<T>(false);
+		test_tiles<T>();
 		test_symm<T>(false);
 		test_syrk<T>();
 		test_triangle<T>();
