@@ -28,7 +28,8 @@ $(O)/libraries/%.c.o: runtime/libraries/%.c | setup-build
 	@mkdir -p $(@D) && echo "  CC  $@"
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -MMD -MP \
 		-D_GNU_SOURCE $(call math-include,$(call math-folder,$<)) -isystem runtime -isystem runtime/cuda -c -o $@ $<
-$(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc | setup-build $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+# The headers for programs are system headers to vgpucc, which lists none of those.
+$(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc $(call find,runtime/libraries,*.h) | setup-build $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O3 -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti \
 		$(call math-include,$(call math-folder,$<)) -MMD -MF $(@:.o=.d) -MT $@ -c -o $@ $<

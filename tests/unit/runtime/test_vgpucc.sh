@@ -345,7 +345,7 @@ echo 'int main() { return SPACED - COMMA; }' >words.cu
 works "words of -Xcompiler" "" bash -c "'$vgpucc' -Xcompiler '-Wall -DSPACED=1,-DCOMMA=1' words.cu -o words && ./words"
 works "words of --compiler-options=" "" bash -c \
 	"'$vgpucc' '--compiler-options=-DCOMMA=1  -DSPACED=1' words.cu -o words && ./words"
-refused "a library that is not there" "<curand_of_no_toolkit.h> is of NVIDIA's library cuRAND" "$vgpucc" -c library.cu
+refused "a library that is not there" "<curand_of_no_toolkit.h> is of cuRAND" "$vgpucc" -c library.cu
 refused "no file" "no input file" "$vgpucc" -O2
 refused "a file that is not there" "nothing.cu: there is no such file" "$vgpucc" nothing.cu
 refused "an unknown option" "unknown option --frobnicate" "$vgpucc" --frobnicate scale.cu

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cuRAND's host API: generators, and what may be set of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "generator.h"
+
+#define MAGIC 0x67726e64u
+
+static const struct curand_engine *engine_of(curandRngType_t type)
+{
+	switch (type) {
+	case CURAND_RNG_PSEUDO_DEFAULT:
+	case CURAND_RNG_PSEUDO_XORWOW:
+		return &curand_xorwow;
+	case CURAND_RNG_PSEUDO_MRG32K3A:
+		return &curand_mrg32k3a;
+	case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+		return &curand_philox;
+	default:
+		return NULL;
+	}
+}
+
+static bool is_generator(curandGenerator_t generator)
+{
+	return generator && generator->magic == MAGIC;
+}
+
+static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool on_host,
+			     const char *call)
+{
+	static unsigned char told;
+	const struct curand_engine *engine = engine_of(type);
+	struct curandGenerator_st *made;
+
+	if (!generator)
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (!engine) {
+		switch (type) {
+		case CURAND_RNG_PSEUDO_MTGP32:
+		case CURAND_RNG_PSEUDO_MT19937:
+		case CURAND_RNG_QUASI_DEFAULT ... CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+			return vgpu_library_refuse("libcurand", call,
+						   "generators of this type are not supported, use "
+						   "XORWOW, MRG32K3A or PHILOX4_32_10",
+						   CURAND_STATUS_TYPE_ERROR, &told);
+		default:
+			return CURAND_STATUS_TYPE_ERROR;
+		}
+	}
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return CURAND_STATUS_ALLOCATION_FAILED;
+	made->magic = MAGIC;
+	made->type = type;
+	made->engine = engine;
+	made->on_host = on_host;
+	made->ordering = engine->quasi ? CURAND_ORDERING_QUASI_DEFAULT :
+					 CURAND_ORDERING_PSEUDO_DEFAULT;
+	made->dimensions = 1;
+	if (!on_host && cudaGetDevice(&made->device) != cudaSuccess) {
+		free(made);
+		return CURAND_STATUS_INITIALIZATION_FAILED;
+	}
+	*generator = made;
+	return CURAND_STATUS_SUCCESS;
+}
+
+VGPU_API curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type)
+{
+	return create(generator, type, false, __func__);
+}
+
+VGPU_API curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator,
+						  curandRngType_t type)
+{
+	return create(generator, type, true, __func__);
+}
+
+void curand_drop_states(struct curandGenerator_st *generator)
+{
+	if (generator->on_host)
+		free(generator->states);
+	else if (generator->states)
+		cudaFree(generator->states);
+	generator->states = NULL;
+}
+
+VGPU_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	curand_drop_states(generator);
+	generator->magic = 0;
+	free(generator);
+	return CURAND_STATUS_SUCCESS;
+}
+
+VGPU_API curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	generator->stream = stream;
+	return CURAND_STATUS_SUCCESS;
+}
+
+VGPU_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
+							   unsigned long long seed)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (generator->engine->quasi)
+		return CURAND_STATUS_TYPE_ERROR;
+	curand_drop_states(generator);
+	generator->seed = seed;
+	return CURAND_STATUS_SUCCESS;
+}
+
+VGPU_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
+						 unsigned long long offset)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (!generator->engine->has_offset)
+		return CURAND_STATUS_TYPE_ERROR;
+	curand_drop_states(generator);
+	generator->offset = offset;
+	return CURAND_STATUS_SUCCESS;
+}
+
+VGPU_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
+						   curandOrdering_t order)
+{
+	const struct curand_engine *engine;
+	bool good;
+
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	engine = generator->engine;
+	switch (order) {
+	case CURAND_ORDERING_PSEUDO_BEST:
+		good = !engine->quasi && engine->has_best;
+		break;
+	case CURAND_ORDERING_PSEUDO_DEFAULT:
+	case CURAND_ORDERING_PSEUDO_LEGACY:
+		good = !engine->quasi;
+		break;
+	case CURAND_ORDERING_PSEUDO_SEEDED:
+		good = engine->has_seeded;
+		break;
+	case CURAND_ORDERING_PSEUDO_DYNAMIC:
+		/* what is best for a device: here that is the default */
+		good = !engine->quasi && engine->has_best && !generator->on_host;
+		break;
+	case CURAND_ORDERING_QUASI_DEFAULT:
+		good = engine->quasi;
+		break;
+	default:
+		good = false;
+	}
+	if (!good)
+		return CURAND_STATUS_OUT_OF_RANGE;
+	curand_drop_states(generator);
+	generator->ordering = order;
+	return CURAND_STATUS_SUCCESS;
+}
+
+VGPU_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+								unsigned int dimensions)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (!generator->engine->quasi)
+		return CURAND_STATUS_TYPE_ERROR;
+	if (!dimensions || dimensions > 20000)
+		return CURAND_STATUS_OUT_OF_RANGE;
+	curand_drop_states(generator);
+	generator->dimensions = dimensions;
+	return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curand_set_states(struct curandGenerator_st *generator, const void *states,
+				 size_t bytes)
+{
+	curand_drop_states(generator);
+	if (generator->on_host) {
+		generator->states = malloc(bytes);
+		if (!generator->states)
+			return CURAND_STATUS_ALLOCATION_FAILED;
+		memcpy(generator->states, states, bytes);
+		return CURAND_STATUS_SUCCESS;
+	}
+	if (cudaMalloc(&generator->states, bytes) != cudaSuccess) {
+		generator->states = NULL;
+		return CURAND_STATUS_ALLOCATION_FAILED;
+	}
+	if (cudaMemcpyAsync(generator->states, states, bytes, cudaMemcpyHostToDevice,
+			    generator->stream) != cudaSuccess ||
+	    cudaStreamSynchronize(generator->stream) != cudaSuccess) {
+		curand_drop_states(generator);
+		return CURAND_STATUS_PREEXISTING_FAILURE;
+	}
+	return CURAND_STATUS_SUCCESS;
+}
+
+static curandStatus_t prepare(struct curandGenerator_st *generator)
+{
+	if (generator->states)
+		return CURAND_STATUS_SUCCESS;
+	generator->next = generator->within = 0;
+	return generator->engine->prepare(generator);
+}
+
+VGPU_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	curand_drop_states(generator);
+	return prepare(generator);
+}
+
+static curandStatus_t generate(curandGenerator_t generator, enum curand_what what, void *out,
+			       size_t count, double mean, double deviation)
+{
+	curandStatus_t status;
+
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (generator->engine->quasi && count % generator->dimensions)
+		return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+	if (what >= CURAND_NORMAL && generator->engine->pairs && count % 2)
+		return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+	if (count && !out)
+		return CURAND_STATUS_OUT_OF_RANGE;
+	status = prepare(generator);
+	if (status != CURAND_STATUS_SUCCESS || !count)
+		return status;
+	return generator->engine->fill(generator, what, out, count, mean, deviation);
+}
+
+VGPU_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output,
+				       size_t count)
+{
+	return generate(generator, CURAND_BITS, output, count, 0, 1);
+}
+
+/* Only the quasi-random sequences of 64 bits have such numbers. */
+VGPU_API curandStatus_t curandGenerateLongLong(curandGenerator_t generator,
+					       unsigned long long *output, size_t count)
+{
+	if (!is_generator(generator))
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (generator->type != CURAND_RNG_QUASI_SOBOL64 &&
+	    generator->type != CURAND_RNG_QUASI_SCRAMBLED_SOBOL64)
+		return CURAND_STATUS_TYPE_ERROR;
+	return generate(generator, CURAND_BITS64, output, count, 0, 1);
+}
+
+VGPU_API curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *output,
+					      size_t count)
+{
+	return generate(generator, CURAND_UNIFORM, output, count, 0, 1);
+}
+
+VGPU_API curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *output,
+						    size_t count)
+{
+	return generate(generator, CURAND_UNIFORM_DOUBLE, output, count, 0, 1);
+}
+
+VGPU_API curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *output,
+					     size_t count, float mean, float deviation)
+{
+	return generate(generator, CURAND_NORMAL, output, count, mean, deviation);
+}
+
+VGPU_API curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *output,
+						   size_t count, double mean, double deviation)
+{
+	return generate(generator, CURAND_NORMAL_DOUBLE, output, count, mean, deviation);
+}
+
+VGPU_API curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *output,
+						size_t count, float mean, float deviation)
+{
+	return generate(generator, CURAND_LOG_NORMAL, output, count, mean, deviation);
+}
+
+VGPU_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *output,
+						      size_t count, double mean, double deviation)
+{
+	return generate(generator, CURAND_LOG_NORMAL_DOUBLE, output, count, mean, deviation);
+}

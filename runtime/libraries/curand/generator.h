@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A generator of the host API: what has been set, and the states of its sequences.
+ */
+#ifndef VGPU_CURAND_GENERATOR_H
+#define VGPU_CURAND_GENERATOR_H
+
+#include <stdbool.h>
+#include <curand.h>
+
+#include "refuse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is generated */
+enum curand_what {
+	CURAND_BITS,
+	CURAND_BITS64,
+	CURAND_UNIFORM,
+	CURAND_UNIFORM_DOUBLE,
+	CURAND_NORMAL,
+	CURAND_NORMAL_DOUBLE,
+	CURAND_LOG_NORMAL,
+	CURAND_LOG_NORMAL_DOUBLE,
+	CURAND_WHATS,
+};
+
+/* One kind of generator. Its states are made when it is first used after a change. */
+struct curand_engine {
+	bool quasi;
+	bool has_offset;
+	bool has_seeded;	/* CURAND_ORDERING_PSEUDO_SEEDED */
+	bool has_best;		/* CURAND_ORDERING_PSEUDO_BEST */
+	/* Of the pseudo-random ones: numbers that a normal one needs another of */
+	unsigned int pairs;
+	curandStatus_t (*prepare)(struct curandGenerator_st *generator);
+	curandStatus_t (*fill)(struct curandGenerator_st *generator, enum curand_what what,
+			       void *out, size_t count, double mean, double deviation);
+};
+
+extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox;
+
+struct curandGenerator_st {
+	unsigned int magic;
+	curandRngType_t type;
+	const struct curand_engine *engine;
+	bool on_host;
+	curandOrdering_t ordering;
+	unsigned long long seed, offset;
+	unsigned int dimensions;
+	cudaStream_t stream;
+	int device;
+
+	/* Made by prepare(): the states of WIDTH sequences, in memory of who generates. */
+	void *states;
+	size_t states_bytes;
+	unsigned int width;
+	/* The sequence that the next number is of, and how many of its group were. */
+	unsigned int next, within;
+};
+
+/* Memory of who generates, replaced by this; and what the host has made into it. */
+curandStatus_t curand_set_states(struct curandGenerator_st *generator, const void *states,
+				 size_t bytes);
+void curand_drop_states(struct curandGenerator_st *generator);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

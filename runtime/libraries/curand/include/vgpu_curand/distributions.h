@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Normal, log-normal and Poisson numbers of one thread's generator. Two normal ones are made at a
+ * time; the second is kept in the state.
+ */
+#ifndef VGPU_CURAND_DISTRIBUTIONS_H
+#define VGPU_CURAND_DISTRIBUTIONS_H
+
+template <class State> VGPU_CURAND float2 curand_normal2(State *state)
+{
+	return vgpu_normal_pair(state);
+}
+
+template <class State> VGPU_CURAND double2 curand_normal2_double(State *state)
+{
+	return vgpu_normal_pair_double(state);
+}
+
+template <class State> VGPU_CURAND float curand_normal(State *state)
+{
+	float2 pair;
+
+	if (state->boxmuller_flag) {
+		state->boxmuller_flag = 0;
+		return state->boxmuller_extra;
+	}
+	pair = vgpu_normal_pair(state);
+	state->boxmuller_extra = pair.y;
+	state->boxmuller_flag = 1;
+	return pair.x;
+}
+
+template <class State> VGPU_CURAND double curand_normal_double(State *state)
+{
+	double2 pair;
+
+	if (state->boxmuller_flag_double) {
+		state->boxmuller_flag_double = 0;
+		return state->boxmuller_extra_double;
+	}
+	pair = vgpu_normal_pair_double(state);
+	state->boxmuller_extra_double = pair.y;
+	state->boxmuller_flag_double = 1;
+	return pair.x;
+}
+
+/* Of a quasi-random sequence each number is one, by the inverse. */
+#define VGPU_QUASI(State, unit, unit_double, uniform_double) \
+	template <> inline __host__ __device__ float curand_uniform(State *state) \
+	{ \
+		return unit(curand(state)); \
+	} \
+	template <> inline __host__ __device__ double curand_uniform_double(State *state) \
+	{ \
+		return uniform_double(curand(state)); \
+	} \
+	template <> inline __host__ __device__ float curand_normal(State *state) \
+	{ \
+		return (float)vgpu_normal_inverse(unit(curand(state))); \
+	} \
+	template <> inline __host__ __device__ double curand_normal_double(State *state) \
+	{ \
+		return vgpu_normal_inverse(unit_double(curand(state))); \
+	}
+
+VGPU_CURAND float vgpu_unit_of_64(unsigned long long x)
+{
+	return vgpu_unit((unsigned int)(x >> 32));
+}
+
+VGPU_CURAND double vgpu_unit_double_of_64(unsigned long long x)
+{
+	return (x >> 11) * VGPU_2_53 + VGPU_2_53 / 2;
+}
+
+VGPU_QUASI(curandStateSobol32, vgpu_unit, vgpu_unit_of_32, vgpu_upper_unit_of_32)
+VGPU_QUASI(curandStateScrambledSobol32, vgpu_unit, vgpu_unit_of_32, vgpu_upper_unit_of_32)
+VGPU_QUASI(curandStateSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64, vgpu_unit_double_of_64)
+VGPU_QUASI(curandStateScrambledSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64,
+	   vgpu_unit_double_of_64)
+#undef VGPU_QUASI
+
+template <class State>
+VGPU_CURAND float curand_log_normal(State *state, float mean, float deviation)
+{
+	return expf(mean + deviation * curand_normal(state));
+}
+
+template <class State>
+VGPU_CURAND double curand_log_normal_double(State *state, double mean, double deviation)
+{
+	return exp(mean + deviation * curand_normal_double(state));
+}
+
+template <class State>
+VGPU_CURAND float2 curand_log_normal2(State *state, float mean, float deviation)
+{
+	float2 pair = curand_normal2(state);
+
+	pair.x = expf(mean + deviation * pair.x);
+	pair.y = expf(mean + deviation * pair.y);
+	return pair;
+}
+
+template <class State>
+VGPU_CURAND double2 curand_log_normal2_double(State *state, double mean, double deviation)
+{
+	double2 pair = curand_normal2_double(state);
+
+	pair.x = exp(mean + deviation * pair.x);
+	pair.y = exp(mean + deviation * pair.y);
+	return pair;
+}
+
+/* Philox gives four at a time. */
+VGPU_CURAND float4 curand_uniform4(curandStatePhilox4_32_10_t *state)
+{
+	uint4 x = curand4(state);
+	float4 four = { vgpu_unit(x.x), vgpu_unit(x.y), vgpu_unit(x.z), vgpu_unit(x.w) };
+
+	return four;
+}
+
+VGPU_CURAND double2 curand_uniform2_double(curandStatePhilox4_32_10_t *state)
+{
+	uint4 x = curand4(state);
+	double2 pair = { vgpu_unit_double(x.x, x.y), vgpu_unit_double(x.z, x.w) };
+
+	return pair;
+}
+
+VGPU_CURAND float4 curand_normal4(curandStatePhilox4_32_10_t *state)
+{
+	uint4 x = curand4(state);
+	float2 a = vgpu_box_muller(vgpu_unit(x.x), vgpu_angle(x.y));
+	float2 b = vgpu_box_muller(vgpu_unit(x.z), vgpu_angle(x.w));
+	float4 four = { a.x, a.y, b.x, b.y };
+
+	return four;
+}
+
+VGPU_CURAND float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mean,
+				      float deviation)
+{
+	float4 four = curand_normal4(state);
+
+	four.x = expf(mean + deviation * four.x);
+	four.y = expf(mean + deviation * four.y);
+	four.z = expf(mean + deviation * four.z);
+	four.w = expf(mean + deviation * four.w);
+	return four;
+}
+
+/*
+ * Poisson numbers: products of uniform ones (Knuth) where few are expected, else by rejection
+ * (Hoermann, "The transformed rejection method for generating Poisson random variables", 1993).
+ */
+template <class State> VGPU_CURAND unsigned int curand_poisson(State *state, double lambda)
+{
+	double root = sqrt(lambda), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+	double inverse = 1.1239 + 1.1328 / (b - 3.4), limit = 0.9277 - 3.6224 / (b - 2);
+
+	if (lambda < 64) {
+		double left = exp(-lambda), product = 1;
+		unsigned int count = 0;
+
+		while ((product *= curand_uniform_double(state)) > left)
+			count++;
+		return count;
+	}
+	for (;;) {
+		double u = curand_uniform_double(state) - 0.5, v = curand_uniform_double(state);
+		double s = 0.5 - fabs(u), k = floor((2 * a / s + b) * u + lambda + 0.43);
+
+		if (s >= 0.07 && v <= limit)
+			return (unsigned int)k;
+		if (k < 0 || (s < 0.013 && v > s))
+			continue;
+		if (log(v * inverse / (a / (s * s) + b)) <=
+		    k * log(lambda) - lambda - lgamma(k + 1))
+			return (unsigned int)k;
+	}
+}
+
+#endif
