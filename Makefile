@@ -85,7 +85,7 @@ $(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
 $(O)/$(1)/gen/%.o: $(O)/gen/%.c $(gen-hdr) | setup-build
 	@mkdir -p $$(@D) && echo "  CC  $$@"
 	$$(Q)$$(CC) $$(CFLAGS) $$(call flags-of,$$*.c) $$(gen-flags) $(2) -c -o $$@ $$<
-$(O)/$(1)/runtime/heap/ptx.o $(O)/$(1)/runtime/print/ptx.o $(O)/$(1)/runtime/texture/ptx.o: $(library-ptx:%=%.h)
+$(O)/$(1)/runtime/heap/ptx.o $(O)/$(1)/runtime/launch/ptx.o $(O)/$(1)/runtime/print/ptx.o $(O)/$(1)/runtime/texture/ptx.o: $(library-ptx:%=%.h)
 $(O)/$(1)/lib%.a:
 	@mkdir -p $$(@D) && rm -f $$@
 	$$(Q)ar rcs $$@ $$(filter %.o,$$^)
@@ -121,10 +121,10 @@ $(O)/gen/%.tab.c $(O)/gen/%.tab.h: %.y | setup-build
 	$(Q)bison -Werror --defines=$(O)/gen/$*.tab.h -o $(O)/gen/$*.tab.c $<
 
 # The runtime's own device code: to PTX, and the PTX to a string of C.
-$(library-ptx): $(O)/gen/%.ptx: %.cu $(call find,runtime/heap runtime/print runtime/texture,*.h) | setup-build
+$(library-ptx): $(O)/gen/%.ptx: %.cu $(call find,runtime/heap runtime/launch runtime/print runtime/texture,*.h) uapi/vgpu_launch.h | setup-build
 	@mkdir -p $(@D) && echo "  PTX  $@"
 	$(Q)clang-16 -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-path=/nonexistent -nocudainc -nocudalib \
-		-Xclang -target-sdk-version=11.0 -Xclang -target-feature -Xclang +ptx63 $(warnings) -Oz -S -o $@ $<
+		-Xclang -target-sdk-version=11.0 -Xclang -target-feature -Xclang +ptx63 $(warnings) -isystem uapi -Oz -S -o $@ $<
 $(library-ptx:%=%.h): %.h: %
 	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< >$@
 

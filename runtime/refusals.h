@@ -32,6 +32,9 @@
 	REFUSAL("an affinity to some SMs is",							\
 		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
 		"runtime.md#selecting-the-device")						\
+	REFUSAL("waiting for kernels in kernels is",						\
+		"launch what comes behind them into cudaStreamTailLaunch",			\
+		"cuda.md#launches-by-kernels")							\
 	REFUSAL("an event in a kernel is", "record an event behind the launch", RT_NOT_THERE)	\
 	REFUSAL("checkpoints of processes are", "have the program save what it needs",		\
 		RT_NOT_THERE)									\
@@ -53,7 +56,8 @@
 		"runtime.md#selecting-the-device")						\
 	REFUSAL("host memory mapped into the device is", "copy with cudaMemcpy",		\
 		"cuda.md#pinned-memory")							\
-	REFUSAL("launching kernels from kernels is", "launch from the host", RT_NOT_THERE)	\
+	REFUSAL("launching graphs from kernels is", "launch kernels, or the graph from the host", \
+		"cuda.md#launches-by-kernels")							\
 	REFUSAL("memory and semaphores of other APIs are",					\
 		"copy through memory of the host, with cudaMemcpy", RT_NOT_THERE)		\
 	REFUSAL("memory of the host is", "allocate it with cuMemHostAlloc",			\

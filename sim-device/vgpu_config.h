@@ -156,6 +156,8 @@
 	NUMBER(u64, launch_ps, 0, 3600000000000000)						\
 	/* of that, from the dispatcher: also for one that has waited in its queue */		\
 	NUMBER(u64, dispatch_ps, 0, 3600000000000000)						\
+	/* a launch by a kernel, from the end of its block or of what it waits for */		\
+	NUMBER(u64, device_launch_ps, 0, 3600000000000000)					\
 	/* set-up of an SM before it runs another kernel */					\
 	NUMBER(u64, sm_setup_ps, 0, 3600000000000000)						\
 	/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */	\

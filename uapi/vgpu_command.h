@@ -249,6 +249,8 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_ENGINE,	/* an exception of an engine */
 	VGPU_FAULT_ECC,		/* memory of the context has an error that ECC does not correct */
 	VGPU_FAULT_OFFLINE,	/* the device has fallen off the bus */
+	/* what a kernel launched is no launch (vgpu_launch.h): the record's number in address */
+	VGPU_FAULT_LAUNCH,
 	VGPU_FAULT_COUNT
 };
 

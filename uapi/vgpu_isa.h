@@ -74,7 +74,16 @@ struct vgpu_vass_kernel {
 	__u32 param_bytes;	/* size of the parameter block a launch must bring */
 	__u32 max_threads;	/* .maxntid product, 0: the device's limit */
 	__u32 flags;		/* 0 */
-	__u32 reserved[3];	/* 0 */
+	/*
+	 * Where a kernel that launches kernels writes that to (vgpu_launch.h), the lower word
+	 * first; a multiple of 64. 0: it does not
+	 */
+	__u32 launch_pool[2];
+	/*
+	 * of such a kernel: where in its parameters the device writes how deep in others the launch
+	 * is (4 bytes, a multiple of 4), if a kernel has launched it. 0: it does not want to know
+	 */
+	__u32 launch_depth;
 };
 
 /* ---- instruction word --------------------------------------------------- */

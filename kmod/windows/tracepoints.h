@@ -41,7 +41,8 @@ void kvgpu_listener_remove(void);
 	EM(VGPU_FAULT_RING, "ring") EM(VGPU_FAULT_COMMAND, "command")				\
 	EM(VGPU_FAULT_WARP_SYNC, "warp_sync") EM(VGPU_FAULT_MODEL, "model")			\
 	EM(VGPU_FAULT_SYSTEM, "system") EM(VGPU_FAULT_ENGINE, "engine")				\
-	EM(VGPU_FAULT_ECC, "ecc") EMe(VGPU_FAULT_OFFLINE, "offline")
+	EM(VGPU_FAULT_ECC, "ecc") EM(VGPU_FAULT_OFFLINE, "offline")				\
+	EMe(VGPU_FAULT_LAUNCH, "launch")
 #define KVGPU_DECISIONS										\
 	EM(VGPU_DECISION_ADMIT, "admit") EM(VGPU_DECISION_ASSIGN, "assign")			\
 	EM(VGPU_DECISION_RESERVE, "reserve") EM(VGPU_DECISION_EVICT, "evict")			\

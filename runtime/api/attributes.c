@@ -2,6 +2,8 @@
 /*
  * Attributes of a device, for both front ends. See attributes.h.
  */
+#include <stdio.h>
+
 #include "attributes.h"
 #include "cuda/device_attributes.h"
 #include "textures/texture_limits.h"
@@ -80,6 +82,42 @@ static bool texture_attribute(int attribute, int *value)
 	default: return false;
 	}
 	return true;
+}
+
+void rt_device_properties(vgpuDeviceProperties *properties)
+{
+	const struct vgpu_device_info *info = &rt.info;
+
+	*properties = (vgpuDeviceProperties){
+		.total_memory = info->vram_bytes,
+		.shared_per_block = info->shared_per_block,
+		.shared_per_sm = info->shared_per_sm,
+		.const_memory = 65536,
+		.regs_per_block = (int)info->regs_per_sm,
+		.regs_per_sm = (int)info->regs_per_sm,
+		.warp_size = (int)info->warp_size,
+		.threads_per_block = (int)info->threads_per_block,
+		.threads_per_sm = (int)info->threads_per_sm,
+		.blocks_per_sm = (int)info->blocks_per_sm,
+		.block_limit = { RT_BLOCK_X, RT_BLOCK_X, RT_BLOCK_Z },
+		.grid_limit = { RT_GRID_X, RT_GRID_YZ, RT_GRID_YZ },
+		.sms = (int)info->sms,
+		.clock_khz = (int)info->clock_khz,
+		.hw_queues = (int)info->hw_queues,
+		.copy_engines = info->copy_engines ? (int)info->copy_engines : 1,
+		.major = 7,
+		.minor = 0,
+		.memory_bandwidth = info->memory_bandwidth,
+		.link_bandwidth = info->link_bandwidth,
+		.managed_memory = 1,
+		.host_memory = rt.ops->map_host != NULL,
+		.process_memory = rt.ops->process_memory,
+		.memory_bus_bits = (int)info->memory_bus_bits,
+		.l2_bytes = (int)info->l2_bytes,
+		.shared_per_block_default = rt_default_shared(),
+		.cooperative_launch = (info->launch_flags & VGPU_LAUNCH_COOPERATIVE) != 0,
+	};
+	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 }
 
 vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, int device,

@@ -21,4 +21,10 @@
 vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *properties, int device,
 				int *value);
 
+/*
+ * Of the current context's device, which is open, what it said of itself; the lock is held. Not of
+ * virtual memory, priorities of streams and exports, which are 0.
+ */
+void rt_device_properties(vgpuDeviceProperties *properties);
+
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "contexts.h"
+#include "modules/launches.h"
 #include "host_call.h"
 #include "memory/advice.h"
 #include "memory/pool.h"
@@ -25,6 +26,7 @@ static void context_reset(void)
 	rt_pools_forget();
 	rt_alloc_reset();
 	rt_malloc_reset();
+	rt_launches_reset();
 	rt.stack_limit = 0;
 	rt_printf_reset();
 	rt_advice_reset();

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "heap/ptx.h"
+#include "launch/ptx.h"
 #include "texture/ptx.h"
 #include "refusals.h"
 #include "source_line.h"
@@ -122,6 +123,9 @@ static const struct {
 			     "an error of device memory that ECC does not correct" },
 	[VGPU_FAULT_OFFLINE] = { vgpuErrorDevicesUnavailable,
 				 "a device that has fallen off the bus (vgpu-smi inject recover)" },
+	[VGPU_FAULT_LAUNCH] = { vgpuErrorLaunchFailure,
+				"a launch by a kernel that is none: who wrote into the memory of "
+				"launches?" },
 	[VGPU_FAULT_MODEL] = { vgpuErrorUnknown, "a bug of the device; its log says more" },
 };
 
@@ -187,9 +191,11 @@ static void name_kernel(vgpuFault *fault)
 		snprintf(fault->ptx, sizeof(fault->ptx), "%s", IN_PRINTF);
 		fault->ptx_line = 0;
 	} else if (fault->ptx_line & VGPU_LINE_LIBRARY) {
-		const uint32_t flags = VGPU_LINE_LIBRARY | VGPU_LINE_TEXTURE;
+		const uint32_t flags = VGPU_LINE_LIBRARY | VGPU_LINE_TEXTURE | VGPU_LINE_LAUNCH;
 
-		ptx_line(fault->ptx_line & VGPU_LINE_TEXTURE ? vgpu_texture_ptx : vgpu_heap_ptx,
+		ptx_line(fault->ptx_line & VGPU_LINE_TEXTURE ? vgpu_texture_ptx :
+			 fault->ptx_line & VGPU_LINE_LAUNCH  ? vgpu_launch_ptx :
+							       vgpu_heap_ptx,
 			 fault->ptx_line & ~flags, fault->ptx, sizeof(fault->ptx));
 		fault->ptx_line = 0;
 	}

@@ -163,6 +163,7 @@ struct vgpuModule {
 	unsigned int arch;		/* that the PTX is for; 0: it does not say */
 	bool of_library;		/* which unloads it, and nobody else (library.h) */
 	uint64_t data;			/* device address of the data segment, 0: none */
+	uint64_t launch_table;		/* of what kernels launch (launches.c); 0: none */
 };
 
 struct rt_block;
@@ -181,6 +182,12 @@ struct rt_malloc {
 	uint64_t limit;			/* bytes, 0: the default */
 	uint64_t base;			/* 0: not mapped yet */
 	bool launched;			/* a kernel that uses it */
+};
+
+/** struct rt_launches - launches by kernels (launches.c) */
+struct rt_launches {
+	uint32_t limit;			/* most that are pending, 0: the default */
+	uint64_t base;			/* of the pool, 0: not mapped yet */
 };
 
 /** struct rt_printf - the buffer of printf() in kernels (printf.c) */
@@ -224,6 +231,7 @@ struct rt_state {
 	unsigned int waiting;
 	struct rt_heap heap;
 	struct rt_malloc malloc;
+	struct rt_launches by_kernels;
 	uint32_t stack_limit;		/* bytes of a thread's stack, 0: the default */
 	struct rt_printf printf;
 	struct rt_advised_ranges advised;

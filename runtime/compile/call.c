@@ -176,7 +176,7 @@ static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 	if (!callee->has_body)
 		cc_refuse(l, "unresolved external function `%s'", callee->name);
 	if (callee->is_entry)
-		cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported",
+		cc_refuse(l, "`%s' is a kernel, which is launched and not called",
 			  callee->name);
 	if (l->frame->depth >= MAX_CALL_DEPTH)
 		cc_refuse(l, "calls are nested more than %u deep", MAX_CALL_DEPTH);

@@ -141,6 +141,7 @@ struct cc {
 	/* a parameter behind those of the kernel, 8 bytes: its workspace; whether it is read */
 	uint32_t workspace_offset;
 	bool uses_workspace;
+	bool uses_depth;		/* ... 4 bytes behind that: how deep the launch is */
 	struct cc_shared **shared;	/* those of the module; NULL: this is one */
 	struct ptx_func *textures;	/* functions of texture fetches (ptx_module.textures) */
 	/* of the kernel, NULL: it has none; if this is one; local memory before its own */

@@ -61,6 +61,9 @@ static uint32_t stack_of(const struct cc *cc)
 	return stack < VGPU_VASS_MAX_LOCAL - end ? stack : VGPU_VASS_MAX_LOCAL - end;
 }
 
+/* Of a kernel whose address is taken: as many as there are for each of 1,024 threads. */
+#define LAUNCHED_REGS	64u
+
 /* ---- parameters --------------------------------------------------------- */
 
 /* Offsets as PTX has them: in order, each at its alignment. Returns the size of the block. */
@@ -83,15 +86,24 @@ static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 	return (uint32_t)at;
 }
 
-/* Behind the parameters @at bytes long of kernel @func. */
-static uint32_t workspace_at(struct ptx_ctx *ctx, const struct ptx_func *func, uint32_t at)
+/*
+ * Behind the parameters of kernel @func: a cooperative launch's workspace, and the depth of a
+ * launch by a kernel.
+ */
+static void add_hidden(struct ptx_ctx *ctx, const struct ptx_func *func, const struct cc *cc,
+		       struct vgpu_program_kernel *out)
 {
-	at = (at + 7) & ~7u;
-	if (at + 8 > VGPU_VASS_MAX_PARAM)
+	uint32_t at = cc->workspace_offset, end = at + (cc->uses_depth ? 12 : 8);
+
+	if (end > VGPU_VASS_MAX_PARAM)
 		ptx_fail(ctx, func->line,
 			 "the parameters of `%s' and its grid's barrier take more than %u bytes",
 			 func->name, VGPU_VASS_MAX_PARAM);
-	return at;
+	if (cc->uses_workspace)
+		out->workspace_offset = at;
+	if (cc->uses_depth)
+		out->vass.launch_depth = at + 8;
+	out->vass.param_bytes = end;
 }
 
 /* ---- the program -------------------------------------------------------- */
@@ -210,6 +222,10 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		if (!is_wanted(func, options))
 			continue;
 		cc.max_regs = cc_register_limit(options, func);
+		/* what kernels launch is not compiled again for large blocks */
+		if (func->taken && !func->max_regs && !func->max_threads &&
+		    cc.max_regs > LAUNCHED_REGS)
+			cc.max_regs = LAUNCHED_REGS;
 		out->vass.param_bytes = lay_out_params(b->ctx, func);
 		cc.workspace_offset = (out->vass.param_bytes + 7) & ~7u;
 		compile_kernel(&cc, module, options ? options->stack_bytes : 0, &code);
@@ -221,11 +237,9 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->vass.code_count = code.count;
 		out->uses_heap = cc.uses_library[PTX_LIBRARY_HEAP];
 		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
-		if (cc.uses_workspace) {
-			out->workspace_offset =
-				workspace_at(b->ctx, func, out->vass.param_bytes);
-			out->vass.param_bytes = out->workspace_offset + 8;
-		}
+		out->uses_launch = cc.uses_library[PTX_LIBRARY_LAUNCH];
+		if (cc.uses_workspace || cc.uses_depth)
+			add_hidden(b->ctx, func, &cc, out);
 		out->spilled_bytes = cc.spilled_bytes;
 		out->zone_bytes = cc.zone_bytes;
 		out->max_live = cc.max_live;

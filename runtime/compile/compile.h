@@ -36,6 +36,7 @@ struct vgpu_program_kernel {
 	uint32_t stack_bytes;		/* at the end of vass.local_bytes: the stack of its calls */
 	int uses_heap;			/* it calls malloc() or free() */
 	int uses_print;			/* it calls vprintf() */
+	int uses_launch;		/* it launches kernels */
 	/* the last 8 bytes of its parameters: a cooperative launch's workspace; 0: none */
 	uint32_t workspace_offset;
 	uint32_t max_live;		/* most 32-bit registers live at once */
@@ -51,6 +52,7 @@ struct vgpu_program_kernel {
 #define VGPU_LINE_LIBRARY	0x80000000u	/* heap/ptx.h */
 #define VGPU_LINE_PRINT		0x40000000u	/* with the other: print/ptx.h */
 #define VGPU_LINE_TEXTURE	0x10000000u	/* likewise: texture/ptx.h */
+#define VGPU_LINE_LAUNCH	0x08000000u	/* likewise: launch/ptx.h */
 /* the whole number: a call by an address that is no function's, or not one of these parameters */
 #define VGPU_LINE_NO_FUNCTION	0x20000000u
 #define VGPU_LINE_PROTOTYPE	0x20000001u
@@ -94,6 +96,8 @@ struct vgpu_program {
 	uint64_t heap_offset;
 	int uses_print;		/* the same for vprintf() and struct vgpu_print (print/print.h) */
 	uint64_t print_offset;
+	int uses_launch;	/* the same, of launches by kernels: struct vgpu_launch */
+	uint64_t launch_offset;
 	struct vgpu_program_binary *binaries;
 	uint32_t binary_count;
 };

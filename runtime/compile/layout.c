@@ -72,7 +72,7 @@ static bool is_callable(struct ptx_ctx *ctx, const struct ptx_module *module,
 {
 	const struct ptx_func *func = ref->func;
 
-	if ((func->has_body || is_pure(func)) && !func->is_entry)
+	if (func->has_body || (is_pure(func) && !func->is_entry))
 		return true;
 	/* a constant table of the host's functions, which clang has for both */
 	if (!func->is_entry && !is_named(module, var))
@@ -171,6 +171,11 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
 		if (var == module->library_vars[PTX_LIBRARY_PRINT]) {
 			program->uses_print = 1;
 			program->print_offset = var->offset;
+			continue;
+		}
+		if (var == module->library_vars[PTX_LIBRARY_LAUNCH]) {
+			program->uses_launch = 1;
+			program->launch_offset = var->offset;
 			continue;
 		}
 		symbol->name = strdup(var->name);

@@ -11,6 +11,8 @@
 #include "cc.h"
 #include "heap/heap.h"
 #include "heap/ptx.h"
+#include "launch/launch.h"
+#include "launch/ptx.h"
 #include "print/print.h"
 #include "print/ptx.h"
 #include "texture/ptx.h"
@@ -57,7 +59,7 @@ static const struct library {
 	enum ptx_library number;
 	uint32_t line;			/* flags of its lines */
 	const char *ptx;
-	const char *names[3];
+	const char *names[24];
 	const char *variable;
 } libraries[] = {
 	{ PTX_LIBRARY_HEAP, VGPU_LINE_LIBRARY, vgpu_heap_ptx,
@@ -65,17 +67,47 @@ static const struct library {
 	  TEXT_OF(VGPU_HEAP_VARIABLE) },
 	{ PTX_LIBRARY_PRINT, VGPU_LINE_LIBRARY | VGPU_LINE_PRINT, vgpu_print_ptx,
 	  { "vprintf", "__assertfail" }, TEXT_OF(VGPU_PRINT_VARIABLE) },
+	{ PTX_LIBRARY_LAUNCH, VGPU_LINE_LIBRARY | VGPU_LINE_LAUNCH, vgpu_launch_ptx,
+	  { "cudaGetParameterBufferV2", "cudaLaunchDeviceV2", "cudaGetLastError",
+	    "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName",
+	    "cudaStreamCreateWithFlags", "cudaStreamDestroy", "cudaMemcpyAsync",
+	    "cudaMemcpy2DAsync", "cudaMemsetAsync", "cudaMemset2DAsync", "cudaGetDevice",
+	    "cudaGetDeviceCount", "cudaRuntimeGetVersion", "cudaDeviceGetAttribute",
+	    "cudaDeviceGetLimit", "cudaFuncGetAttributes",
+	    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+	    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags" },
+	  TEXT_OF(VGPU_LAUNCH_VARIABLE) },
 	/* small, and no code of its own: in the lines of whoever declares them */
 	{ PTX_LIBRARY_NONE, 0, grid_ptx,
 	  { "cudaCGGetIntrinsicHandle", "cudaCGSynchronize", "cudaCGSynchronizeGrid" }, "" },
 };
 
+/*
+ * Is it the function of this name? Those of the device's runtime are __cudaCDP2GetLastError and the
+ * like with CUDA 12 and later, and with _ptsz at the end where the default stream is the thread's.
+ */
+static bool has_name(const struct ptx_func *func, const char *name)
+{
+	const char *rest = func->name;
+	size_t length = strlen(name);
+
+	if (!strncmp(rest, "__cudaCDP2", 10) && !strncmp(name, "cuda", 4)) {
+		rest += 10;
+		name += 4;
+		length -= 4;
+	}
+	return !strncmp(rest, name, length) &&
+	       (!rest[length] || (!strcmp(rest + length, "_ptsz") &&
+				  (!strcmp(name + length - 2, "V2") ||
+				   !strcmp(name + length - 5, "Async"))));
+}
+
 static bool is_missing(const struct ptx_func *func, const struct library *library)
 {
 	if (func->has_body || func->is_entry)
 		return false;
-	for (unsigned int i = 0; i < 3 && library->names[i]; i++)
-		if (!strcmp(func->name, library->names[i]))
+	for (unsigned int i = 0; library->names[i]; i++)
+		if (has_name(func, library->names[i]))
 			return true;
 	return false;
 }
@@ -177,8 +209,10 @@ static void link_library(struct ptx_ctx *ctx, struct ptx_module *module,
 				mark_library(own, library);
 		}
 		for (const struct ptx_func *own = found->funcs; own; own = own->next)
-			if (own->has_body && !strcmp(own->name, func->name))
+			if (own->has_body && has_name(func, own->name)) {
 				define_func(ctx, func, own);
+				break;
+			}
 	}
 	if (found)
 		add_rest(module, found, library);

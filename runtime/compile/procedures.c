@@ -18,6 +18,7 @@
  */
 #include <string.h>
 
+#include "launch/launch.h"
 #include "lower.h"
 
 /* An address of a function: this, bits of its name's hash, its number. Never memory. */
@@ -156,9 +157,12 @@ static uint64_t address_of(const struct ptx_func *func, uint32_t number)
 void cc_find_procedures(struct ptx_ctx *ctx, struct ptx_module *module)
 {
 	struct graph graph = {0}, *g = &graph;
+	uint32_t kernels = 0;
 
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
-		func->address = address_of(func, g->funcs_count);
+		func->address = func->is_entry && func->has_body ?
+				VGPU_KERNEL_ADDRESS + ((uint64_t)kernels++ << 4) :
+				address_of(func, g->funcs_count);
 		func->mark = g->funcs_count;
 		*PTX_PUSH(ctx, g, funcs) = func;
 	}
@@ -352,6 +356,7 @@ static void measure(struct cc *kernel, struct cc_procedures *all, uint32_t limit
 		for (unsigned int i = 0; i < PTX_LIBRARIES; i++)
 			kernel->uses_library[i] |= cc->uses_library[i];
 		kernel->uses_workspace |= cc->uses_workspace;
+		kernel->uses_depth |= cc->uses_depth;
 		if (kernel->shared_bytes < cc->shared_bytes)
 			kernel->shared_bytes = cc->shared_bytes;
 	}

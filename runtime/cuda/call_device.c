@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/attributes.h"
+#include "api/modules/launches.h"
 #include "api/textures/texture_limits.h"
 #include "calls.h"
 
@@ -274,8 +275,7 @@ static const char *limit_for(enum cudaLimit limit)
 {
 	switch (limit) {
 	case cudaLimitDevRuntimeSyncDepth:
-	case cudaLimitDevRuntimePendingLaunchCount:
-		return "launching kernels from kernels is";
+		return "waiting for kernels in kernels is";
 	default:
 		return "an L2 cache is";
 	}
@@ -292,6 +292,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 		return cuda_error(vgpuDeviceSetHeapSize(value));
 	if (limit == cudaLimitPrintfFifoSize)
 		return cuda_error(vgpuDeviceSetPrintfSize(value));
+	if (limit == cudaLimitDevRuntimePendingLaunchCount)
+		return cuda_error(rt_launches_set_limit(value));
 	return CUDA_REFUSE(limit_for(limit));
 }
 
@@ -307,6 +309,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 		return cuda_error(vgpuDeviceGetPrintfSize(value));
 	if (limit == cudaLimitStackSize)
 		return cuda_error(vgpuDeviceGetStackSize(value));
+	if (limit == cudaLimitDevRuntimePendingLaunchCount)
+		return cuda_error(rt_launches_get_limit(value));
 	return CUDA_REFUSE(limit_for(limit));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What kernels call to launch kernels. No kernel may: these say so, so that what only compiles them
- * does compile.
+ * What kernels call to launch kernels is in device_launch.h; here is what CUDA 11 had besides, for
+ * code that calls it by itself.
  */
 #ifndef VGPU_CUDA_CUDA_DEVICE_RUNTIME_API_H
 #define VGPU_CUDA_CUDA_DEVICE_RUNTIME_API_H
@@ -13,6 +13,7 @@ static __inline__ __device__ void *cudaGetParameterBuffer(size_t, size_t)
 	return nullptr;
 }
 
+/* Without a buffer of its own kind: cudaGetParameterBufferV2() has the launch in it. */
 static __inline__ __device__ cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned int,
 							  cudaStream_t)
 {

@@ -95,6 +95,7 @@ typedef __UINT64_TYPE__ cuuint64_t;
 #include "device_textures.h"
 #include "device_surfaces.h"
 #include "device_references.h"
+#include "device_launch.h"
 
 #pragma clang attribute pop
 

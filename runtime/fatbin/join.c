@@ -223,6 +223,28 @@ static bool add_name(struct join *j, const struct item *item, unsigned int modul
 	return true;
 }
 
+/* Functions of CUDA's device runtime; those of CUDA 12 and later have names of their own. */
+static bool is_of_device_runtime(const char *name, size_t length)
+{
+	return (length > 10 && !strncmp(name, "__cudaCDP2", 10)) ||
+	       (length > 4 && !strncmp(name, "cuda", 4) && name[4] >= 'A' && name[4] <= 'Z');
+}
+
+/* NVIDIA's device runtime: the PTX compiler has another one (compile/link.c). */
+static bool is_device_runtime(const char *at)
+{
+	struct item item;
+
+	if (!strstr(at, "LaunchDeviceV2"))
+		return false;
+	while (next_item(&at, &item))
+		if (!item.skip && item.name && item.function && item.body &&
+		    is_of_device_runtime(item.name, item.length) && item.length > 14 &&
+		    !strncmp(item.name + item.length - 14, "LaunchDeviceV2", 14))
+			return true;
+	return false;
+}
+
 /* Reads all modules; those with a kernel that others see are wanted. */
 static int collect(struct join *j)
 {
@@ -238,6 +260,8 @@ static int collect(struct join *j)
 				 ".version", i + 1);
 			return -EINVAL;
 		}
+		if (is_device_runtime(at))
+			continue;
 		while (next_item(&at, &item)) {
 			if (item.skip || !item.name || (item.entry && !item.body))
 				continue;
@@ -260,7 +284,7 @@ static bool is_of_runtime(const struct name *name)
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (is_word(name->text, name->length, names[i]))
 			return true;
-	return false;
+	return is_of_device_runtime(name->text, name->length);
 }
 
 static bool is_defined(const struct name *chain, const struct name *need)

@@ -145,7 +145,7 @@ struct ptx_register {
 
 /* What the runtime brings: modules of its own that link.c adds. */
 enum ptx_library { PTX_LIBRARY_NONE, PTX_LIBRARY_HEAP, PTX_LIBRARY_PRINT, PTX_LIBRARY_TEXTURE,
-		   PTX_LIBRARIES };
+		   PTX_LIBRARY_LAUNCH, PTX_LIBRARIES };
 
 struct ptx_func {
 	const char *name;

@@ -33,6 +33,7 @@ enum ptx_sreg {
 	/* %envreg1, %envreg2: the two halves of the address of a cooperative launch's workspace */
 	PTX_SR_WORKSPACE_HI,
 	PTX_SR_WORKSPACE_LO,
+	PTX_SR_DEPTH,	/* %envreg3: how deep in launches by kernels; 0: the process launched it */
 	PTX_SR_ZERO, /* %envreg<n>: nobody sets the others */
 	PTX_SR_COUNT
 };

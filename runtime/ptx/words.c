@@ -170,7 +170,8 @@ uint32_t ptx_find_sreg(const char *name, unsigned int mod)
 
 	if (strncmp(name, "%envreg", 7) == 0 && mod == PTX_M_NONE)
 		return strcmp(name + 7, "1") == 0 ? PTX_SR_WORKSPACE_HI :
-		       strcmp(name + 7, "2") == 0 ? PTX_SR_WORKSPACE_LO : PTX_SR_ZERO;
+		       strcmp(name + 7, "2") == 0 ? PTX_SR_WORKSPACE_LO :
+		       strcmp(name + 7, "3") == 0 ? PTX_SR_DEPTH : PTX_SR_ZERO;
 	if (strncmp(name, "%envreg", 7) == 0)
 		return PTX_NONE;
 	for (unsigned int i = 0; i < sizeof(sreg_names) / sizeof(*sreg_names); i++) {

@@ -174,6 +174,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	ctx->exec.as = ctx->as;
 	ctx->exec.memory = &ctx->memory;
 	ctx->exec.work = &ctx->work;
+	ctx->exec.modules = &ctx->modules;
 	ctx->transfer.id = ctx->id;
 	ctx->transfer.as = ctx->as;
 	ctx->transfer.work = &ctx->work;

@@ -16,10 +16,15 @@ struct vgpu_access_counts;
 struct vgpu_address_space;
 struct vgpu_exec;
 struct vgpu_exec_context;
+struct vgpu_family;
+struct vgpu_module_table;
 struct vgpu_smst;
 struct vgpu_work;
 
-/** struct vgpu_job - a launch on its way through the engine; part of its command */
+/**
+ * struct vgpu_job - a launch on its way through the engine; part of its command, or of what a
+ * kernel has launched (children/children.h)
+ */
 struct vgpu_job {
 	struct vgpu_exec_context *ctx;
 	u32 queue;			/* where it comes from, for traces and faults … */
@@ -30,6 +35,8 @@ struct vgpu_job {
 	struct vgpu_event arrival;	/* on its way to the engine */
 	u64 order;			/* of arrival */
 	u64 arrived;			/* when */
+	bool by_kernel;			/* struct vgpu_child */
+	struct vgpu_family *family;	/* what its grid has launched; NULL: nothing */
 };
 
 /* Lists of kernels in their context. */
@@ -89,10 +96,16 @@ struct vgpu_exec_context {
 	struct vgpu_address_space *as;
 	struct vgpu_mem_account *memory;	/* of the context, for its blocks */
 	struct vgpu_work *work;		/* of the context */
+	struct vgpu_module_table *modules;	/* of the context */
 	struct vgpu_list node;		/* in exec->contexts, as opened */
 	/* command buffer */
 	struct vgpu_job *job;		/* NULL: empty */
 	struct vgpu_list behind;	/* jobs that wait in the dispatcher */
+	/* launches by its kernels (children/children.h), and those of them that are on their way */
+	struct vgpu_list children, coming_children;
+	struct vgpu_list families;
+	struct vgpu_event children_come;
+	u32 child_count;
 	/* places in the run queues (runqueue.c) */
 	struct vgpu_pq_entry waiting;	/* its command buffer is full */
 	struct vgpu_pq_entry active;	/* it has active kernels */

@@ -12,8 +12,8 @@
  * has blocks leave one by one, checkpoint.c says what of a block is saved, base.c saves some before
  * they leave, announce.c knows of launches to come, turn.c of what the policy will do, trial.c
  * finds out which blocks would leave for a launch, throttle.c stops SMs for a context, rotate.c has
- * blocks of cooperative kernels take turns, accounting.c has the times, sm_use.c says who has what
- * of an SM now. tables.h has the KSRT and the SMST.
+ * blocks of cooperative kernels take turns, children/ has what kernels launch, accounting.c has the
+ * times, sm_use.c says who has what of an SM now. tables.h has the KSRT and the SMST.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -231,6 +231,8 @@ void vgpu_spread_setup(struct vgpu_exec *exec, u32 sm);
 /* spread.c: @sm takes no more blocks because of that */
 void vgpu_spread_end(struct vgpu_exec *exec, u32 sm);
 
+/* framework.c: @job comes to the command buffer of its context; the policy is not asked yet */
+void vgpu_exec_arrive(struct vgpu_job *job);
 /* streams.c: @ctx, whose buffer is full, has another launch: the more important one is in it */
 void vgpu_stream_wait_behind(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
 			     struct vgpu_job *job);

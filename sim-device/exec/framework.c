@@ -3,6 +3,7 @@
  * The scheduling framework (Tanasic 5.2.3): command buffers, active queue, KSRT and SMST, and the
  * steps by which a policy moves kernels through them: admit, assign, reserve.
  */
+#include "children/children.h"
 #include "exec.h"
 
 /* ---- contexts ----------------------------------------------------------- */
@@ -12,9 +13,11 @@ int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 	u32 need;
 	int err = vgpu_runqueue_reserve(exec, exec->context_count + 1);
 
+	ctx->exec = exec;
+	if (!err)
+		err = vgpu_children_open(ctx);
 	if (err)
 		return err;
-	ctx->exec = exec;
 	ctx->sched.tokens = VGPU_TOKENS_SHARE;
 	ctx->most_sms = ~0u;
 	vgpu_list_init(&ctx->behind);
@@ -42,6 +45,7 @@ void vgpu_exec_close(struct vgpu_exec_context *ctx)
 
 	vgpu_exec_drain_states(ctx);
 	vgpu_account_close(exec, ctx);
+	vgpu_children_close(ctx);
 	vgpu_list_del(&ctx->node);
 	exec->context_count--;
 }
@@ -67,9 +71,8 @@ static void fill_buffer(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s
 	vgpu_runqueue_update(exec, ctx);
 }
 
-static void arrival_fire(struct vgpu_event *event)
+void vgpu_exec_arrive(struct vgpu_job *job)
 {
-	struct vgpu_job *job = vgpu_container_of(event, struct vgpu_job, arrival);
 	struct vgpu_exec_context *ctx = job->ctx;
 	struct vgpu_exec *exec = ctx->exec;
 
@@ -78,13 +81,22 @@ static void arrival_fire(struct vgpu_event *event)
 	vgpu_account_arrival(exec, ctx);
 	if (unlikely(job->priority))
 		ctx->prefers = exec->prefers = true;
-	if (ctx->job) {
-		/* The buffer holds one: this one, or that, waits in the dispatcher. */
+	/* The buffer holds one: this one, or that, waits in the dispatcher. */
+	if (ctx->job)
 		vgpu_stream_wait_behind(exec, ctx, job);
-		return;
-	}
-	fill_buffer(exec, ctx, job);
-	vgpu_exec_schedule(exec);
+	else
+		fill_buffer(exec, ctx, job);
+}
+
+static void arrival_fire(struct vgpu_event *event)
+{
+	struct vgpu_job *job = vgpu_container_of(event, struct vgpu_job, arrival);
+	struct vgpu_exec *exec = job->ctx->exec;
+	bool waits = job->ctx->job;
+
+	vgpu_exec_arrive(job);
+	if (!waits)
+		vgpu_exec_schedule(exec);
 }
 
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job)
@@ -231,7 +243,10 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	}
 	job = empty_buffer(exec, ctx);
 	memset(ksr, 0, sizeof(*ksr));
-	exec->ops->shape(job, &ksr->launch);
+	if (unlikely(job->by_kernel))
+		vgpu_child_shape(job, &ksr->launch);
+	else
+		exec->ops->shape(job, &ksr->launch);
 	ksr->launch.id = ++exec->launches;
 	ksr->launch.context = sched->id;
 	ksr->launch.queue = job->queue;
@@ -313,10 +328,13 @@ void vgpu_exec_finish(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
 	struct vgpu_exec_context *ctx = ksr->ctx;
 	struct vgpu_job *job = ksr->job;
+	bool stopped = ksr->launch.stopped;
 
 	ctx->ended_kernels++;
 	retire(exec, ksr);
-	exec->ops->done(job);
+	/* its last block has done what ends the context, and its command with it */
+	if (likely(!stopped))
+		vgpu_children_grid_ended(exec, job);
 	tell_finished(exec, ctx);
 }
 
@@ -360,6 +378,7 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 		vgpu_blocks_drop(exec, &ksr->ptbq);
 		retire(exec, ksr);
 	}
+	vgpu_children_abort(ctx);
 	vgpu_account_abort(exec, ctx);
 	tell_finished(exec, ctx);
 	vgpu_exec_schedule(exec);

@@ -15,6 +15,7 @@
  * policy is asked, once, at the end.
  */
 #include "../sim/work.h"
+#include "children/children.h"
 #include "exec.h"
 
 /* SM @sm has nothing any more; the policy is not asked yet. */
@@ -351,6 +352,8 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 	ksr->ctx->ended_blocks++;
 	ksr->ended++;
 	vgpu_work_add(ksr->ctx->work, VGPU_WORK_BLOCK);
+	if (unlikely(ksr->launch.kernel && ksr->launch.kernel->launch_pool))
+		vgpu_children_take(exec, ksr);
 }
 
 /* Claim one block of @ksr for @sm, where one has just ended. A reserved SM gets none. */

@@ -8,9 +8,6 @@
 
 /* Times of profiled blocks up to a virtual hour, as for the configuration. */
 #define BLOCK_PS_MAX	(3600ull * 1000 * VGPU_MS)
-/* Thread blocks of one kernel: more than any run can end, and sums of them do not overflow. */
-#define BLOCKS_MAX	(1ull << 62)
-
 struct check {
 	struct vgpu_queue *queue;
 	struct vgpu_command *command;
@@ -55,7 +52,6 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 {
 	const struct vgpu_cmd_profiled *profiled = &command->cmd.profiled;
 	const struct vgpu_cmd_launch *compiled = &command->cmd.launch;
-	unsigned int i;
 
 	memset(launch, 0, sizeof(*launch));
 	launch->cooperative = command->cmd.flags & VGPU_LAUNCH_COOPERATIVE;
@@ -80,24 +76,9 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 		return;
 	}
 	launch->kind = compiled_kind(command);
-	launch->module = compiled->module;
-	launch->kernel_index = compiled->kernel;
-	launch->kernel = vgpu_module_kernel(command->module->code, compiled->kernel);
 	launch->apart = command->cmd.flags & VGPU_LAUNCH_APART;
-	launch->blocks = 1;
-	launch->threads = 1;
-	for (i = 0; i < 3; i++) {
-		launch->grid[i] = compiled->grid[i];
-		launch->block[i] = compiled->block[i];
-		launch->blocks *= compiled->grid[i];
-		launch->threads *= compiled->block[i];
-	}
-	launch->warps = (launch->threads + 31) / 32;
-	launch->regs_per_block = launch->warps * 32 * launch->kernel->vass.regs;
-	launch->dynamic_shared = compiled->dynamic_shared;
-	launch->shared_bytes = launch->kernel->vass.shared_bytes + compiled->dynamic_shared;
-	launch->params = command->params;
-	launch->param_bytes = compiled->param_bytes;
+	vgpu_launch_shape(launch, vgpu_module_kernel(command->module->code, compiled->kernel),
+			  compiled, command->params);
 }
 
 void vgpu_command_job_shape(const struct vgpu_job *job, struct vgpu_launch *launch)
@@ -151,23 +132,8 @@ static int check_launch(const struct check *c)
 	const struct vgpu_config *config = c->queue->all->config;
 	const struct vgpu_kernel *kernel;
 	struct vgpu_launch launch;
-	u64 blocks = 1;
-	u64 threads = 1;
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < 3; i++) {
-		if (!cmd->grid[i] || cmd->grid[i] > config->grid_limit[i])
-			return -EINVAL;
-		if (!cmd->block[i] || cmd->block[i] > config->block_limit[i])
-			return -EINVAL;
-		if (blocks > BLOCKS_MAX / cmd->grid[i])
-			return -EINVAL;
-		blocks *= cmd->grid[i];
-		threads *= cmd->block[i];
-	}
-	if (threads > config->threads_per_block)
-		return -EINVAL;
 	c->command->module = vgpu_module_get(c->queue->ctx->modules, cmd->module);
 	if (!c->command->module ||
 	    cmd->kernel >= vgpu_module_kernel_count(c->command->module->code))
@@ -175,9 +141,7 @@ static int check_launch(const struct check *c)
 	kernel = vgpu_module_kernel(c->command->module->code, cmd->kernel);
 	if (cmd->param_bytes != kernel->vass.param_bytes || (cmd->param_bytes && !c->push->params))
 		return -EINVAL;
-	if (kernel->vass.max_threads && threads > kernel->vass.max_threads)
-		return -EINVAL;
-	if (cmd->dynamic_shared > ~0u - kernel->vass.shared_bytes)
+	if (vgpu_launch_check(config, kernel, cmd))
 		return -EINVAL;
 	if (!timing_is_there(c->command))
 		return -EOPNOTSUPP;
@@ -268,7 +232,7 @@ static int check_profiled(const struct check *c)
 	const struct vgpu_config *config = c->queue->all->config;
 	struct vgpu_launch launch;
 
-	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps ||
+	if (!cmd->blocks || cmd->blocks > VGPU_LAUNCH_BLOCKS_MAX || !cmd->block_ps ||
 	    cmd->block_ps > BLOCK_PS_MAX)
 		return -EINVAL;
 	if (cmd->block_cv_permille > 1000 || cmd->idempotent_permille > 1000 ||

@@ -10,6 +10,9 @@
 #include "../sim/list.h"
 #include "../vgpu_model.h"
 
+/* Thread blocks of one kernel: more than any run can end, and sums of them do not overflow. */
+#define VGPU_LAUNCH_BLOCKS_MAX	(1ull << 62)
+
 struct vgpu_access_counts;
 struct vgpu_address_space;
 struct vgpu_kernel;

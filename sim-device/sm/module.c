@@ -121,6 +121,26 @@ static u32 most_shared(const struct vgpu_config *limits)
 	return most;
 }
 
+/* What a kernel that launches others says of that. */
+static int check_launches(struct vgpu_text *line, const struct vgpu_vass_kernel *k)
+{
+	u64 pool = vgpu_launch_pool_of(k);
+
+	if (pool % 64)
+		return refuse_number(line, "launch_pool", pool, "it must be a multiple of", 64);
+	if (pool >= VGPU_SYSTEM_BASE)
+		return refuse_number(line, "launch_pool", pool, "below", VGPU_SYSTEM_BASE);
+	if (!k->launch_depth)
+		return 0;
+	if (!pool)
+		return refuse(line, "launch_depth is for kernels with a launch_pool");
+	if (k->launch_depth % 4 || k->param_bytes < 4 || k->launch_depth > k->param_bytes - 4)
+		return refuse_number(line, "launch_depth", k->launch_depth,
+				     "it must be a multiple of 4, inside the parameters, of bytes",
+				     k->param_bytes);
+	return 0;
+}
+
 static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits,
 			const struct vgpu_vass_kernel *k)
 {
@@ -143,9 +163,9 @@ static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits
 	if (k->param_bytes > VGPU_VASS_MAX_PARAM)
 		return refuse_number(line, "param_bytes", k->param_bytes, "at most",
 				     VGPU_VASS_MAX_PARAM);
-	if (k->flags || k->reserved[0] || k->reserved[1] || k->reserved[2])
-		return refuse(line, "flags and reserved fields must be 0");
-	return 0;
+	if (k->flags)
+		return refuse(line, "flags must be 0");
+	return check_launches(line, k);
 }
 
 /* Instructions before somebody else may have the processor. */
@@ -230,7 +250,10 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 		return error;
 	vgpu_find_waits(code + k->entry, k->code_count);
 	vgpu_find_unwritten(kernel);
-	kernel->ordered = vgpu_code_is_ordered(kernel->code, k->code_count);
+	kernel->launch_pool = vgpu_launch_pool_of(k);
+	/* the device takes launches when a block ends, in the order of ends */
+	kernel->ordered = kernel->launch_pool ||
+			  vgpu_code_is_ordered(kernel->code, k->code_count);
 	return vgpu_find_repeat(kernel, code + k->entry);
 }
 

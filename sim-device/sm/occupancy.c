@@ -44,3 +44,51 @@ u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_b
 		blocks = least(blocks, shared / shared_bytes);
 	return blocks;
 }
+
+int vgpu_launch_check(const struct vgpu_config *config, const struct vgpu_kernel *kernel,
+		      const struct vgpu_cmd_launch *cmd)
+{
+	u64 blocks = 1, threads = 1;
+
+	for (u32 n = 0; n < 3; n++) {
+		if (!cmd->grid[n] || cmd->grid[n] > config->grid_limit[n])
+			return -EINVAL;
+		if (!cmd->block[n] || cmd->block[n] > config->block_limit[n])
+			return -EINVAL;
+		if (blocks > VGPU_LAUNCH_BLOCKS_MAX / cmd->grid[n])
+			return -EINVAL;
+		blocks *= cmd->grid[n];
+		threads *= cmd->block[n];
+	}
+	if (threads > config->threads_per_block ||
+	    (kernel->vass.max_threads && threads > kernel->vass.max_threads) ||
+	    cmd->dynamic_shared > ~0u - kernel->vass.shared_bytes)
+		return -EINVAL;
+	return vgpu_occupancy(config, (u32)threads,
+			      (u32)((threads + 31) / 32 * 32) * kernel->vass.regs,
+			      kernel->vass.shared_bytes + cmd->dynamic_shared, NULL) ?
+		       0 :
+		       -EINVAL;
+}
+
+void vgpu_launch_shape(struct vgpu_launch *launch, const struct vgpu_kernel *kernel,
+		       const struct vgpu_cmd_launch *cmd, const u8 *params)
+{
+	launch->module = cmd->module;
+	launch->kernel_index = cmd->kernel;
+	launch->kernel = kernel;
+	launch->blocks = 1;
+	launch->threads = 1;
+	for (u32 n = 0; n < 3; n++) {
+		launch->grid[n] = cmd->grid[n];
+		launch->block[n] = cmd->block[n];
+		launch->blocks *= cmd->grid[n];
+		launch->threads *= cmd->block[n];
+	}
+	launch->warps = (launch->threads + 31) / 32;
+	launch->regs_per_block = launch->warps * 32 * kernel->vass.regs;
+	launch->dynamic_shared = cmd->dynamic_shared;
+	launch->shared_bytes = kernel->vass.shared_bytes + cmd->dynamic_shared;
+	launch->params = params;
+	launch->param_bytes = cmd->param_bytes;
+}

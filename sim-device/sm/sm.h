@@ -516,6 +516,7 @@ struct vgpu_kernel {
 	const struct vgpu_insn *code;	/* vass.code_count, as verified */
 	const char *name;
 	struct vgpu_kernel_code *run;
+	u64 launch_pool;		/* where it launches kernels (vgpu_launch.h); 0: nowhere */
 	/* it accesses memory in an order that other blocks may rely on, beside atomics (ahead.c) */
 	bool ordered;
 	/* registers that it may read before it has written them (verify.h) */
@@ -524,6 +525,21 @@ struct vgpu_kernel {
 	/* of launches whose parameters may point to the same, and of others (vgpu_launch.apart) */
 	struct vgpu_repeat repeat[2];
 };
+
+static inline u64 vgpu_launch_pool_of(const struct vgpu_vass_kernel *vass)
+{
+	return vass->launch_pool[0] | (u64)vass->launch_pool[1] << 32;
+}
+
+/*
+ * occupancy.c: of the launch of @kernel by @cmd, but for its parameters: is all of it within
+ * limits, and has an SM room for a block? -EINVAL: it is not
+ */
+int vgpu_launch_check(const struct vgpu_config *config, const struct vgpu_kernel *kernel,
+		      const struct vgpu_cmd_launch *cmd);
+/* occupancy.c: @launch, zero at first, becomes one of @kernel by @cmd, with @params */
+void vgpu_launch_shape(struct vgpu_launch *launch, const struct vgpu_kernel *kernel,
+		       const struct vgpu_cmd_launch *cmd, const u8 *params);
 
 u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
 /* Bytes that vgpu_vass_load() allocated for it. */

@@ -144,6 +144,7 @@ const char *client_fault_name(uint32_t reason)
 		[VGPU_FAULT_ENGINE] = "engine exception",
 		[VGPU_FAULT_ECC] = "uncorrectable ECC error",
 		[VGPU_FAULT_OFFLINE] = "fallen off the bus",
+		[VGPU_FAULT_LAUNCH] = "launch by a kernel",
 	};
 
 	return reason < VGPU_FAULT_COUNT && names[reason] ? names[reason] : "unknown";

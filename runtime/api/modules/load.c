@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launches.h"
 #include "state.h"
 
 vgpuError_t rt_image_load(struct rt_image *image)
@@ -17,6 +18,7 @@ vgpuError_t rt_image_load(struct rt_image *image)
 	char text[512] = "";
 	int err;
 
+	rt_launches_patch(program);
 	image->ids = calloc(program->binary_count, sizeof(*image->ids));
 	if (!image->ids)
 		return vgpuErrorMemoryAllocation;

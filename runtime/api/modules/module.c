@@ -9,8 +9,10 @@
 
 #include "fatbin/fatbin.h"
 #include "heap/heap.h"
+#include "launch/launch.h"
 #include "print/print.h"
 #include "sanitizer/sanitizer.h"
+#include "launches.h"
 #include "state.h"
 
 void (*rt_module_goes)(const struct vgpuModule *module);
@@ -162,6 +164,9 @@ static void tell_variables(const struct vgpuModule *module)
 	if (program->uses_print)
 		san_allocated(module->data + program->print_offset, sizeof(struct vgpu_print),
 			      SAN_MEMORY_PRIVATE);
+	if (program->uses_launch)
+		san_allocated(module->data + program->launch_offset, sizeof(struct vgpu_launch),
+			      SAN_MEMORY_PRIVATE);
 }
 
 /* The segment is to be freed, as one. */
@@ -246,6 +251,8 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 		error = link_heap(program);
 	if (error == vgpuSuccess && program->uses_print)
 		error = link_print(program);
+	if (error == vgpuSuccess && program->uses_launch)
+		error = rt_launches_link(module);
 	if (error == vgpuSuccess && program->data_bytes) {
 		error = rt_alloc(program->data_bytes, false, &module->data);
 		if (error != vgpuSuccess)
@@ -258,11 +265,14 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 		error = rt_image_load(&module->image);
 		if (error == vgpuSuccess && program->data_bytes) {
 			error = rt_module_write(module, 0, program->data_bytes);
+			if (error == vgpuSuccess && program->uses_launch)
+				error = rt_launches_tell(module);
 			if (error != vgpuSuccess)
 				rt_image_unload(&module->image);
 		}
 	}
 	if (error != vgpuSuccess) {
+		rt_launches_unlink(module);
 		if (module->data)
 			rt_alloc_free(module->data);
 		free_managed(module);
@@ -379,6 +389,7 @@ vgpuError_t rt_module_unload(struct vgpuModule *module)
 		forget_variables(module);
 		rt_alloc_free(module->data);
 	}
+	rt_launches_unlink(module);
 	free_managed(module);
 	module_free(module);
 	return error;

@@ -510,9 +510,6 @@ struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, 
 			cc_refuse(l, "the address of `%s' needs 64 bits", o->func->name);
 		if (!o->func->has_body)
 			cc_refuse(l, "unresolved external function `%s'", o->func->name);
-		if (o->func->is_entry)
-			cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported",
-				  o->func->name);
 		value.imm = o->func->address;
 		return value;
 	default:

@@ -325,7 +325,11 @@ static void mov_special(struct cc_lower *l, uint32_t dst, uint32_t number, bool 
 								     which == PTX_SR_NCTAID) });
 		return;
 	}
-	if (which == PTX_SR_WORKSPACE_HI || which == PTX_SR_WORKSPACE_LO) {
+	if (which == PTX_SR_DEPTH) {
+		l->cc->uses_depth = true;
+		cc_op(l, VGPU_OP_LDP, 2, r, CC_NONE, CC_NONE, CC_NONE)->imm =
+			l->cc->workspace_offset + 8;
+	} else if (which == PTX_SR_WORKSPACE_HI || which == PTX_SR_WORKSPACE_LO) {
 		workspace_half(l, r, which == PTX_SR_WORKSPACE_HI);
 	} else if (special[which].wide) {
 		q = special[which].wide == 1 && wide ? dst : cc_temp(l, CC_Q);

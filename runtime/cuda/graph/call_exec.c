@@ -24,7 +24,7 @@ static vgpuError_t create(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned lon
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
 					  unsigned long long flags)
 {
-	return ON_DEVICE(flags) ? CUDA_REFUSE("launching kernels from kernels is") :
+	return ON_DEVICE(flags) ? CUDA_REFUSE("launching graphs from kernels is") :
 				  GRAPH_CALL(create(exec, graph, flags, NULL));
 }
 
@@ -56,7 +56,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
 					   cudaGraphInstantiateParams *params)
 {
 	if (params && ON_DEVICE(params->flags))
-		return CUDA_REFUSE("launching kernels from kernels is");
+		return CUDA_REFUSE("launching graphs from kernels is");
 	return GRAPH_CALL(params ? create_with(exec, graph, params) : vgpuErrorInvalidValue);
 }
 

@@ -21,7 +21,7 @@ static vgpuError_t create(CUgraphExec *exec, CUgraph graph, unsigned long long f
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 				     unsigned long long flags)
 {
-	return ON_DEVICE(flags) ? DRV_REFUSE("launching kernels from kernels is") :
+	return ON_DEVICE(flags) ? DRV_REFUSE("launching graphs from kernels is") :
 				  DRV_GRAPH_CALL(create(exec, graph, flags, NULL));
 }
 
@@ -52,7 +52,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
 				      CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	if (params && ON_DEVICE(params->flags))
-		return DRV_REFUSE("launching kernels from kernels is");
+		return DRV_REFUSE("launching graphs from kernels is");
 	return DRV_GRAPH_CALL(params ? create_with(exec, graph, params) : vgpuErrorInvalidValue);
 }
 

@@ -147,7 +147,11 @@ static void test_refused_binaries(void **state)
 	BAD(k->local_bytes = 8, "multiple of 16");
 	BAD(k->param_bytes = 32765, "param_bytes is 32765, at most 32764");
 	BAD(k->flags = 1, "must be 0");
-	BAD(k->reserved[0] = 1, "must be 0");
+	BAD(k->launch_pool[0] = 32, "multiple of 64");
+	BAD(k->launch_pool[1] = 0x8000, "below");
+	BAD(k->launch_depth = 4, "launch_pool");
+	BAD(k->launch_pool[0] = 64; k->launch_depth = 2, "multiple of 4");
+	BAD(k->launch_pool[0] = 64; k->launch_depth = k->param_bytes, "inside the parameters");
 	BAD(k->regs = 11, "kernel k: instruction 10 (DFMA): a register");
 	BAD(k->param_bytes = 8, "kernel k: instruction 1 (LDP): a parameter");
 	BAD(k->code_count--, "instruction 14 (BARRED): the last instruction");
