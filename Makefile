@@ -111,7 +111,7 @@ $(call objects,whole,$(lanes-src)): $(O)/whole/%.o: $(O)/native/%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 device-of-vgpu-sim := $(O)/whole/libvgpu-device.a
-link-vgpu-sim := -O3 -flto=auto
+link-vgpu-sim := -O3 -flto=auto -flto-partition=one
 
 $(O)/gen/%.lex.c: %.l | setup-build
 	@mkdir -p $(@D)

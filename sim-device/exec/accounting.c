@@ -80,12 +80,18 @@ void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
 		struct vgpu_exec_context *ctx = smst->ksr->ctx;
 
 		*sm_part(&ctx->account, before) += elapsed;
-		ctx->instructions += hw->instructions - smst->instructions;
-		ctx->thread_instructions += hw->thread_instructions - smst->thread_instructions;
+		/* profiled kernels have none */
+		if (hw->instructions != smst->instructions) {
+			ctx->instructions += hw->instructions - smst->instructions;
+			ctx->thread_instructions +=
+				hw->thread_instructions - smst->thread_instructions;
+		}
 	}
 	smst->since = exec->sim->now;
-	smst->instructions = hw->instructions;
-	smst->thread_instructions = hw->thread_instructions;
+	if (hw->instructions != smst->instructions) {
+		smst->instructions = hw->instructions;
+		smst->thread_instructions = hw->thread_instructions;
+	}
 	smst->state = state;
 	if (unlikely(vgpu_smst_is_shared(smst)))
 		add_residents(exec, smst, before, elapsed);

@@ -63,27 +63,21 @@ struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *la
 		block->charged = true;
 	}
 	block->launch = launch;
-	block->checkpoint = 0;
 	exec->blocks++;
 	return block;
 }
 
-/* Before the kernel of @block retires: its launch says who pays. */
-void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
+void vgpu_block_put_seldom(struct vgpu_exec *exec, struct vgpu_block *block)
 {
-	u32 n;
-
-	exec->blocks--;
-	if (unlikely(block->checkpoint))
+	if (block->checkpoint)
 		vgpu_checkpoint_drop(exec, block);
-	if (unlikely(block->charged)) {
-		vgpu_mem_free(block->launch->memory, block, CHARGED);
+	block->checkpoint = 0;
+	if (!block->charged) {
+		vgpu_block_put(exec, block);
 		return;
 	}
-	n = (u32)(block - exec->pool);
-	exec->pool_free[n / 64] |= 1ull << n % 64;
-	if (n / 64 < exec->pool_first)
-		exec->pool_first = n / 64;
+	exec->blocks--;
+	vgpu_mem_free(block->launch->memory, block, CHARGED);
 }
 
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks)

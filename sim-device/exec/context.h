@@ -113,9 +113,10 @@ struct vgpu_exec_context {
 	struct vgpu_pq_entry holding;	/* it holds SMs */
 	u32 cooperative;		/* active kernels of it that are (rotate.c) */
 	bool prefers;			/* it has had a launch with a priority */
-	u32 most_sms;			/* that it may hold; with as many it needs no more */
+	u32 most_sms;			/* that it may hold: the less of the two limits below */
 	u32 shared_sms;			/* SMs for several that it holds: not in sched.held */
-	u32 limit_sms;			/* the same, by its throttler; 0: no limit */
+	u32 given_sms;			/* by vgpu_exec_set_sms(); with as many it needs no more */
+	u32 limit_sms;			/* the same, by its throttler; ~0: no limit */
 	u32 throttled;			/* SMs that are, for it (throttle.c) */
 	u64 throttles;			/* how often one was */
 	struct vgpu_access_counts *counts;	/* of what its SMs access; NULL: none */

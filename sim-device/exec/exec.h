@@ -71,6 +71,7 @@ struct vgpu_exec {
 	u32 sms_made;
 	const struct vgpu_policy *policy;
 	void *policy_data;
+	bool ranked;			/* it has ranks, which may change with held SMs */
 	const struct vgpu_preemption *preemption;
 	struct vgpu_event policy_timer;
 	struct vgpu_event swap_test;	/* used by swap_test.c, … */
@@ -278,16 +279,10 @@ static inline struct vgpu_exec_context *vgpu_exec_of_sched(const struct vgpu_sch
 				 struct vgpu_exec_context, sched);
 }
 
-/* SMs that @ctx may hold; ~0: all */
-static inline u32 vgpu_exec_most_sms(const struct vgpu_exec_context *ctx)
-{
-	return ctx->limit_sms && ctx->limit_sms < ctx->most_sms ? ctx->limit_sms : ctx->most_sms;
-}
-
-/* May it hold one more? */
+/* May @ctx hold one SM more? */
 static inline bool vgpu_exec_takes_more(const struct vgpu_exec_context *ctx)
 {
-	return ctx->sched.held + ctx->shared_sms < vgpu_exec_most_sms(ctx);
+	return ctx->sched.held + ctx->shared_sms < ctx->most_sms;
 }
 
 static inline struct vgpu_ksr *vgpu_ksr_of(struct vgpu_launch *launch)
@@ -297,7 +292,7 @@ static inline struct vgpu_ksr *vgpu_ksr_of(struct vgpu_launch *launch)
 
 static inline u32 vgpu_smst_number(const struct vgpu_smst *smst)
 {
-	return (u32)(smst - smst->exec->smst);
+	return smst->sm;
 }
 
 static inline void vgpu_trace_kernel(struct vgpu_exec *exec, enum vgpu_trace_type type,
@@ -538,8 +533,23 @@ int vgpu_runqueue_reserve(struct vgpu_exec *exec, u32 contexts);
 void vgpu_runqueue_fini(struct vgpu_exec *exec);
 /* runqueue.c: recompute the ranks of @ctx after a change */
 void vgpu_runqueue_update(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
-/* runqueue.c: after a change of ksr->unclaimed or promised */
-void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* runqueue.c: @ksr comes into lists of its context, or leaves them, as its blocks say */
+void vgpu_runqueue_list(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+
+/* Has it more blocks to issue than SMs will take that have been promised to it? */
+static inline bool vgpu_ksr_wants(const struct vgpu_ksr *ksr)
+{
+	return ksr->unclaimed > ksr->promised + ksr->room;
+}
+
+/* After a change of ksr->unclaimed, promised or room. Nearly always it stays where it is. */
+static inline void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+{
+	if (vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) != !!ksr->unclaimed ||
+	    vgpu_list_linked(&ksr->need[VGPU_KSR_WANTING]) != vgpu_ksr_wants(ksr))
+		vgpu_runqueue_list(exec, ksr);
+}
+
 /* runqueue.c: @ctx has @change shared SMs more than before */
 void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change);
 /* runqueue.c: after a change of the kernel that @sm serves or is reserved for */
@@ -550,7 +560,25 @@ int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count);
 void vgpu_block_pool_fini(struct vgpu_exec *exec);
 /* block_pool.c: a struct for a block of @launch; NULL: its context has no memory for it */
 struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *launch);
-void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
+/* block_pool.c: @block goes back, and what was saved of it; or the struct is nobody's any more */
+void vgpu_block_put_seldom(struct vgpu_exec *exec, struct vgpu_block *block);
+
+/* Before the kernel of @block retires: its launch says who pays. */
+static inline void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
+{
+	u32 word;
+
+	if (unlikely(block->checkpoint | block->charged)) {
+		vgpu_block_put_seldom(exec, block);
+		return;
+	}
+	exec->blocks--;
+	word = (u32)(block - exec->pool) / 64;
+	exec->pool_free[word] |= 1ull << (block - exec->pool) % 64;
+	if (word < exec->pool_first)
+		exec->pool_first = word;
+}
+
 /* Release all of @blocks, which will not run again. */
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks);
 

@@ -20,6 +20,8 @@ int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 		return err;
 	ctx->sched.tokens = VGPU_TOKENS_SHARE;
 	ctx->most_sms = ~0u;
+	ctx->given_sms = ~0u;
+	ctx->limit_sms = ~0u;
 	vgpu_list_init(&ctx->behind);
 	for (need = 0; need < VGPU_KSR_NEEDS; need++)
 		vgpu_list_init(&ctx->kernels[need]);
@@ -50,17 +52,23 @@ void vgpu_exec_close(struct vgpu_exec_context *ctx)
 	exec->context_count--;
 }
 
+static void set_most_sms(struct vgpu_exec_context *ctx)
+{
+	ctx->most_sms = ctx->limit_sms < ctx->given_sms ? ctx->limit_sms : ctx->given_sms;
+	vgpu_runqueue_update(ctx->exec, ctx);
+}
+
 void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms)
 {
-	ctx->most_sms = sms;
-	vgpu_runqueue_update(ctx->exec, ctx);
+	ctx->given_sms = sms;
+	set_most_sms(ctx);
 	vgpu_exec_schedule(ctx->exec);
 }
 
 void vgpu_exec_limit_sms(struct vgpu_exec_context *ctx, u32 sms)
 {
-	ctx->limit_sms = sms;
-	vgpu_runqueue_update(ctx->exec, ctx);
+	ctx->limit_sms = sms ? sms : ~0u;
+	set_most_sms(ctx);
 }
 
 /* ---- command buffers ---------------------------------------------------- */
@@ -242,7 +250,8 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 		exec->ops->active(ctx, true);
 	}
 	job = empty_buffer(exec, ctx);
-	memset(ksr, 0, sizeof(*ksr));
+	/* the launch, which is first in it, is written as a whole */
+	memset(&ksr->exec, 0, sizeof(*ksr) - offsetof(struct vgpu_ksr, exec));
 	if (unlikely(job->by_kernel))
 		vgpu_child_shape(job, &ksr->launch);
 	else
@@ -532,6 +541,7 @@ static int init_sms(struct vgpu_exec *exec)
 		struct vgpu_sm *sm = &exec->sms[i];
 
 		smst->exec = exec;
+		smst->sm = i;
 		smst->resident = tables->resident;
 		smst->told = tables->told;
 		smst->saves = tables->saves;

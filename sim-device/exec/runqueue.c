@@ -199,10 +199,10 @@ static void change_need(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_
 	place_need(exec, ksr->ctx, need, rank_of(exec, ksr->ctx));
 }
 
-void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
+void vgpu_runqueue_list(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
 	bool issuable = ksr->unclaimed;
-	bool wanting = ksr->unclaimed > ksr->promised + ksr->room;
+	bool wanting = vgpu_ksr_wants(ksr);
 
 	if (vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) != issuable)
 		change_need(exec, ksr, VGPU_KSR_ISSUABLE, issuable);
@@ -224,12 +224,10 @@ static struct vgpu_exec_context *holder_of(const struct vgpu_smst *smst)
 /* @ctx has @change SMs more. Without ranks and a limit, it matters only whether it has any. */
 static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
-	const struct vgpu_policy *policy = exec->policy;
 	bool held = ctx->sched.held;
 
 	ctx->sched.held += (u32)change;
-	if (policy->rank || policy->admission_rank || policy->victim_rank ||
-	    vgpu_exec_most_sms(ctx) != ~0u)
+	if (exec->ranked || ctx->most_sms != ~0u)
 		vgpu_runqueue_update(exec, ctx);
 	else if (held != !!ctx->sched.held)
 		place_holding(exec, ctx, 0);
@@ -238,7 +236,7 @@ static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s3
 void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
 	ctx->shared_sms += (u32)change;
-	if (vgpu_exec_most_sms(ctx) != ~0u)
+	if (ctx->most_sms != ~0u)
 		vgpu_runqueue_update(exec, ctx);
 }
 

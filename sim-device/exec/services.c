@@ -234,6 +234,7 @@ int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *polic
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
 	vgpu_turn_end(exec);
 	exec->policy = policy;
+	exec->ranked = policy->rank || policy->admission_rank || policy->victim_rank;
 	exec->policy_data = data;
 	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
 		memset(ctx->sched.data, 0, sizeof(ctx->sched.data));

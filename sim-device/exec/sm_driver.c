@@ -22,26 +22,33 @@
 static void release_sm(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
+	struct vgpu_sm *hw = &exec->sms[sm];
+	struct vgpu_ksr *ksr = smst->ksr;
 
 	vgpu_account_sm(exec, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(exec->sim, &smst->preempt);
 	vgpu_event_cancel(exec->sim, &smst->move);
-	vgpu_sm_stop_move(&exec->sms[sm]);
+	if (unlikely(hw->moving))
+		vgpu_sm_stop_move(hw);
 	vgpu_event_cancel(exec->sim, &smst->local);
-	exec->sms[sm].halted = false;
-	vgpu_spread_end(exec, sm);
-	if (!--smst->ksr->sms && smst->ksr->started)
-		vgpu_exec_stops(exec, smst->ksr);
-	smst->ksr = NULL;
+	hw->halted = false;
+	if (unlikely(smst->room))
+		vgpu_spread_end(exec, sm);
+	if (!--ksr->sms && ksr->started)
+		vgpu_exec_stops(exec, ksr);
 	exec->leaving_count -= smst->leaving;
-	vgpu_checkpoint_over(exec, smst);
-	vgpu_exec_unwatch(exec, sm);
-	smst->announcer = 0;
-	smst->standing = 0;
+	if (unlikely(exec->checkpointing | exec->watched)) {
+		vgpu_checkpoint_over(exec, smst);
+		vgpu_exec_unwatch(exec, sm);
+	}
+	vgpu_event_cancel(exec->sim, &smst->look);
+	smst->ksr = NULL;
 	smst->leaving = false;
 	smst->stalled = false;
 	smst->draining = false;
 	smst->switched = false;
+	smst->announcer = 0;
+	smst->standing = 0;
 	vgpu_leave_over(smst);
 	smst->turn = VGPU_NEVER;
 	vgpu_runqueue_sm(exec, sm);
@@ -149,11 +156,12 @@ static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr
 	block->index = ksr->next_block++;
 	block->sm = NULL;
 	block->state = VGPU_BLOCK_RUNNING;
-	block->stopping = false;
+	block->dropped = false;
+	block->throttled = false;
+	block->checkpoint = 0;
 	block->leave = VGPU_LEAVE_NONE;
 	block->flushes = 0;
-	block->dropped = false;
-	block->checkpoint = 0;
+	block->stopping = false;
 	block->remaining_ps = 0;
 	block->warps = NULL;
 	return block;
@@ -271,7 +279,10 @@ static void setup_fire(struct vgpu_event *event)
 			;
 		vgpu_profiled_end(hw);
 	}
-	vgpu_sm_driver_update(exec, sm);
+	if (likely(hw->resident_count && !smst->leaving))
+		vgpu_account_sm(exec, sm, VGPU_SM_RUNNING);
+	else
+		vgpu_sm_driver_update(exec, sm);
 	if (smst->room)
 		vgpu_spread_soon(exec);
 }
@@ -360,8 +371,8 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 static bool claim(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	/* With many SMs the entry of this one is not in the cache, and nearly never one leaves. */
-	if (!ksr->unclaimed || unlikely(exec->leaving_count && exec->smst[sm].leaving) ||
-	    unlikely(exec->checkpointing && exec->smst[sm].checkpointing))
+	if (!ksr->unclaimed || (unlikely(exec->leaving_count | exec->checkpointing) &&
+				(exec->smst[sm].leaving || exec->smst[sm].checkpointing)))
 		return false;
 	if (--ksr->unclaimed <= ksr->promised + ksr->room)
 		vgpu_runqueue_kernel(exec, ksr);
@@ -443,10 +454,8 @@ static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32
 }
 
 /* A block of @sm has ended, and another may have come in its place. */
-static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
+static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_smst *smst)
 {
-	struct vgpu_smst *smst = &exec->smst[sm->index];
-
 	if (sm->resident_count)
 		return;
 	if (likely(!smst->saving && !smst->restoring && !smst->off_count)) {
@@ -462,6 +471,15 @@ static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
 	vgpu_sm_driver_update(exec, sm->index);
 }
 
+/* @block, which was told to leave or of which something was saved, has ended by itself. */
+static void forget(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block)
+{
+	if (block->leave)
+		vgpu_leave_ended(exec, sm, block);
+	if (block->checkpoint)
+		vgpu_checkpoint_drop(exec, block);
+}
+
 static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	struct vgpu_exec *exec = sm->env->engine;
@@ -471,10 +489,8 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 
 	count_end(exec, sm->index, ksr, block->index, block->slot);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
-	if (unlikely(block->leave))
-		vgpu_leave_ended(exec, sm->index, block);
-	if (unlikely(block->checkpoint))
-		vgpu_checkpoint_drop(exec, block);
+	if (unlikely(block->leave | block->checkpoint))
+		forget(exec, sm->index, block);
 	if (unlikely(vgpu_smst_is_shared(smst))) {
 		vgpu_account_block(block);
 		vgpu_block_release(block);
@@ -492,7 +508,7 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 	vgpu_block_put(exec, block);
 	if (unlikely(others))
 		vgpu_block_switch(exec, sm->index);
-	settle(exec, sm);
+	settle(exec, sm, smst);
 }
 
 static void block_fault(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault)

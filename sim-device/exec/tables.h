@@ -109,6 +109,7 @@ struct vgpu_smst_tables {
 struct vgpu_smst {
 	/* What every SM that changes hands looks at: the first cache lines. */
 	struct vgpu_exec *exec;
+	u32 sm;				/* its number */
 	enum vgpu_sm_state state;
 	bool leaving;			/* being preempted: blocks leave, none is issued */
 	bool stalled;			/* to be saved when no warp waits for a page any more */

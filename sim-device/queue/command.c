@@ -115,15 +115,15 @@ static bool timing_is_there(const struct vgpu_command *command)
 		compiled_kind(command) == command->queue->all->exec->timing->kind);
 }
 
-/* Has an SM room for a block, and the device for all of them if they are to be there together? */
-static int check_occupancy(const struct vgpu_config *config, const struct vgpu_launch *launch)
+/* Has an SM @room for a block, and the device for all @blocks if they are to be there together? */
+static int check_room(const struct vgpu_command *command, u64 room, u64 blocks)
 {
-	u64 room = vgpu_occupancy(config, launch->threads, launch->regs_per_block,
-				  launch->shared_bytes, NULL);
-
 	if (!room)
 		return -EINVAL;
-	return launch->cooperative && launch->blocks > room * config->sms ? -E2BIG : 0;
+	return command->cmd.flags & VGPU_LAUNCH_COOPERATIVE &&
+			       blocks > room * command->queue->all->config->sms ?
+		       -E2BIG :
+		       0;
 }
 
 static int check_launch(const struct check *c)
@@ -146,7 +146,10 @@ static int check_launch(const struct check *c)
 	if (!timing_is_there(c->command))
 		return -EOPNOTSUPP;
 	shape_launch(c->command, &launch);
-	err = check_occupancy(config, &launch);
+	err = check_room(c->command,
+			 vgpu_occupancy(config, launch.threads, launch.regs_per_block,
+					launch.shared_bytes, NULL),
+			 launch.blocks);
 	if (err)
 		return err;
 	if (cmd->param_bytes)
@@ -230,7 +233,6 @@ static int check_profiled(const struct check *c)
 {
 	const struct vgpu_cmd_profiled *cmd = &c->command->cmd.profiled;
 	const struct vgpu_config *config = c->queue->all->config;
-	struct vgpu_launch launch;
 
 	if (!cmd->blocks || cmd->blocks > VGPU_LAUNCH_BLOCKS_MAX || !cmd->block_ps ||
 	    cmd->block_ps > BLOCK_PS_MAX)
@@ -241,8 +243,10 @@ static int check_profiled(const struct check *c)
 		return -EINVAL;
 	if (!cmd->threads || cmd->threads > config->threads_per_block)
 		return -EINVAL;
-	shape_launch(c->command, &launch);
-	return check_occupancy(config, &launch);
+	return check_room(c->command,
+			  vgpu_occupancy(config, cmd->threads, cmd->regs_per_block,
+					 cmd->shared_bytes, NULL),
+			  cmd->blocks);
 }
 
 static int check_announce(const struct check *c)

@@ -87,24 +87,38 @@ static size_t ends_bytes(const struct vgpu_sm_env *env)
 	       env->ends_room * (3 * sizeof(u64) + sizeof(struct vgpu_block *));
 }
 
-/* Find the earliest end; equal ones go by slot. */
-static u64 find_first(struct vgpu_ends *ends)
+/* Of @slot and those before it: a comparison and two conditional moves. */
+static inline void look_at(const struct vgpu_ends *ends, u64 slot, u64 *earliest, u64 *first)
 {
-	u64 earliest = VGPU_NEVER;
-	u32 first = 0;
-	u32 i;
+	u64 time = ends->time[slot];
 
-	for (i = 0; i < ends->slots; i++) {
-		bool earlier = ends->time[i] < earliest;
+	*first = time < *earliest ? slot : *first;
+	*earliest = time < *earliest ? time : *earliest;
+}
 
-		earliest = earlier ? ends->time[i] : earliest;
-		first = earlier ? i : first;
+/*
+ * Find the earliest end; equal ones go by slot. Four slots at a time: there is room for a multiple
+ * of eight, and where there is no block the time is VGPU_NEVER.
+ */
+static inline u64 find_first(struct vgpu_ends *ends)
+{
+	u64 earliest = ends->time[0];
+	u64 slots = ends->slots;
+	u64 first = 0;
+
+	if (slots > 1) {
+		for (u64 i = 0; i < slots; i += 4) {
+			look_at(ends, i, &earliest, &first);
+			look_at(ends, i + 1, &earliest, &first);
+			look_at(ends, i + 2, &earliest, &first);
+			look_at(ends, i + 3, &earliest, &first);
+		}
 	}
 	ends->first = (u8)first;
 	return earliest;
 }
 
-static void schedule_first(struct vgpu_ends *ends)
+static inline void schedule_first(struct vgpu_ends *ends)
 {
 	u64 time = find_first(ends);
 

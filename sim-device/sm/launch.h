@@ -97,13 +97,14 @@ struct vgpu_block {
 	struct vgpu_launch *launch;
 	u64 index;			/* in the grid, x fastest */
 	u8 slot;			/* in its SM */
+	bool charged;			/* launch->memory pays for this struct */
+	/* 0 of a new one, side by side: written together */
+	u8 state;			/* enum vgpu_block_state */
+	bool dropped : 1;		/* preempted by a flush: the save area has nothing of it */
+	bool throttled : 1;		/* no instruction of it is fetched */
 	u8 checkpoint;			/* VGPU_CHECKPOINT_*; 0: none of it has been saved */
 	u8 leave;			/* enum vgpu_leave: it has been told to; NONE: it has not */
 	u8 flushes;			/* how often @index was dropped; stops at 255 */
-	u8 state;			/* enum vgpu_block_state */
-	bool dropped : 1;		/* preempted by a flush: the save area has nothing of it */
-	bool charged : 1;		/* launch->memory pays for this struct */
-	bool throttled : 1;		/* no instruction of it is fetched */
 	bool stopping;			/* it leaves the SM when the present slice has ended */
 	struct vgpu_sm *sm;		/* NULL: not resident */
 	struct vgpu_list node;		/* in the list of its present owner */

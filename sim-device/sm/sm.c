@@ -201,6 +201,8 @@ static __attribute__((__noinline__)) void goes(struct vgpu_sm *sm, struct vgpu_b
 
 	if (kind->leave)
 		kind->leave(sm, block);
+	/* kinds that are throttled have something to do */
+	block->throttled = false;
 	if (block->launch->counters)
 		vgpu_count_left(sm, block->launch);
 }
@@ -238,7 +240,6 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 	if ((unsigned long)launch->kind->leave | (unsigned long)launch->counters)
 		goes(sm, block);
 	vgpu_list_del(&block->node);
-	block->throttled = false;
 	block->sm = NULL;
 	sm->slots_used &= ~(1ull << block->slot);
 	sm->resident_count--;
