@@ -36,11 +36,13 @@ void kvgpu_helpers_init(struct kvgpu_helpers *helpers)
 
 /* ---- a thread that waits ------------------------------------------------ */
 
+/* It has ended, or there is something to execute. A signal comes first: the wait ends then. */
 static bool is_needed(void *arg)
 {
 	const struct waits *w = arg;
 
-	return w->over(w->arg) || (READ_ONCE(enabled) && kvgpu_batch_open(w->helpers));
+	return w->over(w->arg) || (READ_ONCE(enabled) && !signal_pending(current) &&
+				   kvgpu_batch_open(w->helpers));
 }
 
 /* False: there is nothing, or a signal. */
