@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs written for NVIDIA's headers include this one by name; all of it is in cuda_runtime.h.
+ * Ways to round. Programs written for NVIDIA's headers include this one by name.
  */
 #ifndef VGPU_CUDA_DEVICE_TYPES_H
 #define VGPU_CUDA_DEVICE_TYPES_H
 #include "../cuda_runtime.h"
+
+enum cudaRoundMode {
+	cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf
+};
+
 #endif

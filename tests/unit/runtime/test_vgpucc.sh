@@ -237,13 +237,15 @@ absent nvmlReturn_t " is of NVML: #include <nvml.h>" '*p = 1' 'nvmlReturn_t resu
 absent cudaGraphConditionalHandle " is of conditional nodes.*host" '*p = 1' 'cudaGraphConditionalHandle handle;'
 absent cudaFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cudaFunctionOfTomorrow(); }'
 absent __nv_fp8_e4m3 " is of numbers of 8 bits: #include <cuda_fp8.h>" '*p = 1' '__nv_fp8_e4m3 number;'
+absent __nv_fp6_e2m3 " is of numbers of 6 bits: #include <cuda_fp6.h>" '*p = 1' '__nv_fp6_e2m3 number;'
+absent __nv_fp4_e2m1 " is of numbers of 4 bits: #include <cuda_fp4.h>" '*p = 1' '__nv_fp4_e2m1 number;'
+absent __nv_fp8_e8m0 " is of scales of 8 bits" '*p = 1' '__nv_fp8_e8m0 number;'
 # names of headers that are nowhere, also where a toolkit is installed
 for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
 	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
-	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra" \
-	"cuda_fp6_of_tomorrow.h> has numbers of 4 and 6 bits"; do
+	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra"; do
 	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"
 done
 echo 'extern "C" int nvtxRangePushA(const char *); int main() { return nvtxRangePushA("x"); }' >marks.cu
