@@ -147,6 +147,8 @@ static pid_t begin_victim(int kind)
 		char number[2] = { (char)('0' + kind), 0 };
 
 		dup2(ends[1], SAY);
+		/* that file is of this process alone */
+		unsetenv("VGPU_TRACE");
 		execl("/proc/self/exe", "killed_beside", "victim", number, (char *)NULL);
 		_exit(127);
 	}
