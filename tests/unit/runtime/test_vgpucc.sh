@@ -238,7 +238,7 @@ absent cudaGraphConditionalHandle " is of conditional nodes.*host" '*p = 1' 'cud
 absent cudaFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cudaFunctionOfTomorrow(); }'
 absent __nv_fp8_e4m3 " is of numbers of 8 bits: #include <cuda_fp8.h>" '*p = 1' '__nv_fp8_e4m3 number;'
 # names of headers that are nowhere, also where a toolkit is installed
-for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
+for header in "cublas_of_tomorrow.h> is of cuBLAS: .*cublas_v2.h.*-lcublas" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
 	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
