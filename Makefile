@@ -335,8 +335,9 @@ endef
 
 # In the source tree the headers are in several folders.
 $(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so $(math-links:%=$(O)/%) Makefile $(wildcard runtime/libraries/*/include)
-	$(Q)rm -rf $(O)/include && mkdir -p $(O)/include && ln -s $(abspath $(wildcard runtime/cuda/*) $(math-headers)) $(O)/include/
-	$(Q)$(call toolkit,$@,tools,$(O)/include,$(O))
+	$(Q)rm -rf $(O)/include && mkdir -p $(O)/include/cuda && ln -s $(abspath $(wildcard runtime/*.h)) $(O)/include/
+	$(Q)ln -s $(abspath $(wildcard runtime/cuda/*) $(math-headers)) $(O)/include/cuda/
+	$(Q)$(call toolkit,$@,tools,$(O)/include/cuda,$(O))
 
 all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 

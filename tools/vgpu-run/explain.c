@@ -77,7 +77,8 @@ static bool is_nvidias(const char *name)
 /* Those of NVIDIA's names that vgpu has libraries of its own for. */
 static bool is_library_of_vgpu(const char *name)
 {
-	static const char *const names[] = { "libcurand.so.10" };
+	static const char *const names[] = { "libcublas.so.11", "libcublas.so.12",
+					     "libcublas.so.13", "libcurand.so.10" };
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))

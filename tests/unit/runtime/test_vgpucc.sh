@@ -241,7 +241,7 @@ absent __nv_fp6_e2m3 " is of numbers of 6 bits: #include <cuda_fp6.h>" '*p = 1' 
 absent __nv_fp4_e2m1 " is of numbers of 4 bits: #include <cuda_fp4.h>" '*p = 1' '__nv_fp4_e2m1 number;'
 absent __nv_fp8_e8m0 " is of scales of 8 bits" '*p = 1' '__nv_fp8_e8m0 number;'
 # names of headers that are nowhere, also where a toolkit is installed
-for header in "cublas_of_tomorrow.h> is of .*cuBLAS, .*sgemm" "cuda/of_tomorrow> is of .*libcu" \
+for header in "cublas_of_tomorrow.h> is of cuBLAS: .*cublas_v2.h.*-lcublas" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
 	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \

@@ -92,7 +92,9 @@ says 'a runtime of before: vgpu has no such library' 1 old 'vgpu has versions 11
 program driver libcuda.so.1
 says 'the driver API alone: it runs' 0 driver 'library libcuda.so.1  *vgpu has it' 'runtime: none: the driver API' 'runs on vgpu'
 program cublas libcudart.so.12 libcublas.so.12
-says 'a library of NVIDIA: it does not run' 1 cublas "libcublas.so.12  *NVIDIA's" 'needs libraries of NVIDIA'
+says 'a library that vgpu has: it runs' 0 cublas 'libcublas.so.12  *vgpu has it'
+program cudnn libcudart.so.12 libcudnn.so.9
+says 'a library of NVIDIA: it does not run' 1 cudnn "libcudnn.so.9  *NVIDIA's" 'needs libraries of NVIDIA'
 program nvrtc libcuda.so.1 libnvrtc.so.12
 says 'but NVRTC, which needs no device, works' 0 nvrtc 'libnvrtc.so.12 .*it needs no device, and works'
 
