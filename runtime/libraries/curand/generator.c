@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "generator.h"
+#include "joekuo.h"
 
 #define MAGIC 0x67726e64u
 
@@ -19,6 +20,11 @@ static const struct curand_engine *engine_of(curandRngType_t type)
 		return &curand_mrg32k3a;
 	case CURAND_RNG_PSEUDO_PHILOX4_32_10:
 		return &curand_philox;
+	case CURAND_RNG_QUASI_DEFAULT:
+	case CURAND_RNG_QUASI_SOBOL32:
+		return &curand_sobol32;
+	case CURAND_RNG_QUASI_SOBOL64:
+		return &curand_sobol64;
 	default:
 		return NULL;
 	}
@@ -42,10 +48,11 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
 		switch (type) {
 		case CURAND_RNG_PSEUDO_MTGP32:
 		case CURAND_RNG_PSEUDO_MT19937:
-		case CURAND_RNG_QUASI_DEFAULT ... CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
 			return vgpu_library_refuse("libcurand", call,
-						   "generators of this type are not supported, use "
-						   "XORWOW, MRG32K3A or PHILOX4_32_10",
+						   "MTGP32, MT19937 and scrambled Sobol sequences "
+						   "are not there",
 						   CURAND_STATUS_TYPE_ERROR, &told);
 		default:
 			return CURAND_STATUS_TYPE_ERROR;
@@ -175,7 +182,7 @@ VGPU_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (!generator->engine->quasi)
 		return CURAND_STATUS_TYPE_ERROR;
-	if (!dimensions || dimensions > 20000)
+	if (!dimensions || dimensions > CURAND_MAX_DIMENSIONS)
 		return CURAND_STATUS_OUT_OF_RANGE;
 	curand_drop_states(generator);
 	generator->dimensions = dimensions;
@@ -244,6 +251,8 @@ static curandStatus_t generate(curandGenerator_t generator, enum curand_what wha
 VGPU_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output,
 				       size_t count)
 {
+	if (is_generator(generator) && generator->type == CURAND_RNG_QUASI_SOBOL64)
+		return CURAND_STATUS_TYPE_ERROR;
 	return generate(generator, CURAND_BITS, output, count, 0, 1);
 }
 

@@ -40,7 +40,8 @@ struct curand_engine {
 			       void *out, size_t count, double mean, double deviation);
 };
 
-extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox;
+extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox, curand_sobol32,
+	curand_sobol64;
 
 struct curandGenerator_st {
 	unsigned int magic;
@@ -59,6 +60,8 @@ struct curandGenerator_st {
 	unsigned int width;
 	/* The sequence that the next number is of, and how many of its group were. */
 	unsigned int next, within;
+	/* Of a quasi-random sequence: the next point. */
+	unsigned long long position;
 };
 
 /* Memory of who generates, replaced by this; and what the host has made into it. */

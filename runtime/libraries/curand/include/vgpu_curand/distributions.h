@@ -45,7 +45,7 @@ template <class State> VGPU_CURAND double curand_normal_double(State *state)
 }
 
 /* Of a quasi-random sequence each number is one, by the inverse. */
-#define VGPU_QUASI(State, unit, unit_double, uniform_double) \
+#define VGPU_QUASI(State, unit, uniform_double) \
 	template <> inline __host__ __device__ float curand_uniform(State *state) \
 	{ \
 		return unit(curand(state)); \
@@ -56,11 +56,11 @@ template <class State> VGPU_CURAND double curand_normal_double(State *state)
 	} \
 	template <> inline __host__ __device__ float curand_normal(State *state) \
 	{ \
-		return (float)vgpu_normal_inverse(unit(curand(state))); \
+		return vgpu_inverse(curand(state)); \
 	} \
 	template <> inline __host__ __device__ double curand_normal_double(State *state) \
 	{ \
-		return vgpu_normal_inverse(unit_double(curand(state))); \
+		return vgpu_inverse_double(curand(state)); \
 	}
 
 VGPU_CURAND float vgpu_unit_of_64(unsigned long long x)
@@ -73,11 +73,34 @@ VGPU_CURAND double vgpu_unit_double_of_64(unsigned long long x)
 	return (x >> 11) * VGPU_2_53 + VGPU_2_53 / 2;
 }
 
-VGPU_QUASI(curandStateSobol32, vgpu_unit, vgpu_unit_of_32, vgpu_upper_unit_of_32)
-VGPU_QUASI(curandStateScrambledSobol32, vgpu_unit, vgpu_unit_of_32, vgpu_upper_unit_of_32)
-VGPU_QUASI(curandStateSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64, vgpu_unit_double_of_64)
-VGPU_QUASI(curandStateScrambledSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64,
-	   vgpu_unit_double_of_64)
+/* The upper half by the lower one, where numbers near the end are finer. */
+VGPU_CURAND float vgpu_inverse(unsigned int x)
+{
+	return x >> 31 ? -(float)vgpu_normal_inverse(vgpu_unit(~x)) :
+			 (float)vgpu_normal_inverse(vgpu_unit(x));
+}
+
+VGPU_CURAND float vgpu_inverse(unsigned long long x)
+{
+	return vgpu_inverse((unsigned int)(x >> 32));
+}
+
+VGPU_CURAND double vgpu_inverse_double(unsigned int x)
+{
+	return x >> 31 ? -vgpu_normal_inverse(vgpu_unit_of_32(~x)) :
+			 vgpu_normal_inverse(vgpu_unit_of_32(x));
+}
+
+VGPU_CURAND double vgpu_inverse_double(unsigned long long x)
+{
+	return x >> 63 ? -vgpu_normal_inverse(vgpu_unit_double_of_64(~x)) :
+			 vgpu_normal_inverse(vgpu_unit_double_of_64(x));
+}
+
+VGPU_QUASI(curandStateSobol32, vgpu_unit, vgpu_upper_unit_of_32)
+VGPU_QUASI(curandStateScrambledSobol32, vgpu_unit, vgpu_upper_unit_of_32)
+VGPU_QUASI(curandStateSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64)
+VGPU_QUASI(curandStateScrambledSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64)
 #undef VGPU_QUASI
 
 template <class State>
