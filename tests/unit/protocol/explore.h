@@ -16,7 +16,7 @@
 #define EX_LINES	2u
 #define EX_OPS		8u
 #define EX_REGS		6u
-#define EX_OUTCOMES	128u
+#define EX_OUTCOMES	1024u
 #define EX_NO_VALUE	0xffu	/* of a register that has not been loaded */
 
 enum ex_do { EX_END, EX_READ, EX_WRITE, EX_SWAP, EX_FENCE };

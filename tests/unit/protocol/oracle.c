@@ -3,6 +3,7 @@
  * What a program may show; see oracle.h. All runs are tried, by recursion.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "oracle.h"
@@ -10,6 +11,7 @@
 /* ---- one memory ------------------------------------------------------------ */
 
 struct flat {
+	u8 there;		/* 1 */
 	u8 done[EX_THREADS];	/* a bit for each op */
 	u8 regs[EX_REGS];
 	u8 memory[EX_LINES];
@@ -19,7 +21,42 @@ struct flat_run {
 	const struct ex_program *program;
 	bool reorders;
 	struct ex_outcomes *outcomes;
+	struct flat *seen;	/* a table of @size, a power of two */
+	u32 size;
+	u32 count;
 };
+
+static bool insert(struct flat *table, u32 size, const struct flat *flat)
+{
+	u32 at = 2166136261u;
+
+	for (u32 n = 0; n < sizeof(*flat); n++)
+		at = (at ^ ((const u8 *)flat)[n]) * 16777619u;
+	for (at &= size - 1; table[at].there; at = (at + 1) & (size - 1))
+		if (!memcmp(&table[at], flat, sizeof(*flat)))
+			return false;
+	table[at] = *flat;
+	return true;
+}
+
+/* Has it not been here before? */
+static bool is_new(struct flat_run *run, const struct flat *flat)
+{
+	struct flat *old = run->seen;
+
+	if (run->count * 2 >= run->size) {
+		run->seen = calloc(run->size * 2, sizeof(*run->seen));
+		for (u32 n = 0; n < run->size; n++)
+			if (old[n].there)
+				insert(run->seen, run->size * 2, &old[n]);
+		run->size *= 2;
+		free(old);
+	}
+	if (!insert(run->seen, run->size, flat))
+		return false;
+	run->count++;
+	return true;
+}
 
 static bool may_pass(const struct ex_op *early, const struct ex_op *late)
 {
@@ -54,10 +91,12 @@ static void outcome_of(const struct ex_program *program, const u8 *regs, const u
 	ex_outcome_add(outcomes, &outcome);
 }
 
-static void go_flat(const struct flat_run *run, const struct flat *flat)
+static void go_flat(struct flat_run *run, const struct flat *flat)
 {
 	bool ended = true;
 
+	if (!is_new(run, flat))
+		return;
 	for (u32 thread = 0; thread < run->program->threads; thread++) {
 		const struct ex_op *ops = run->program->ops[thread];
 
@@ -81,13 +120,16 @@ static void go_flat(const struct flat_run *run, const struct flat *flat)
 
 static void run_flat(const struct ex_program *program, bool reorders, struct ex_outcomes *outcomes)
 {
-	const struct flat_run run = { program, reorders, outcomes };
+	struct flat_run run = { program, reorders, outcomes, NULL, 64, 0 };
 	struct flat flat;
 
 	memset(&flat, 0, sizeof(flat));
+	flat.there = 1;
 	memset(flat.regs, EX_NO_VALUE, sizeof(flat.regs));
 	outcomes->count = 0;
+	run.seen = calloc(run.size, sizeof(*run.seen));
 	go_flat(&run, &flat);
+	free(run.seen);
 }
 
 void ex_oracle_sc(const struct ex_program *program, struct ex_outcomes *outcomes)

@@ -10,7 +10,7 @@
 #include "explore.h"
 #include "memsys/protocol/rollover.h"
 
-#define EX_MESSAGES	20u
+#define EX_MESSAGES	32u
 #define EX_RING		4u
 #define EX_FLUSH	VGPU_COH_EVENTS		/* kinds of messages beside the protocol's */
 #define EX_FLUSHED	(VGPU_COH_EVENTS + 1u)
