@@ -482,6 +482,57 @@ static void free_names(struct join *j)
 		}
 }
 
+static bool is_strong(const struct name *name)
+{
+	return name->exported && !name->weak;
+}
+
+/* The newest name of a chain is its first. */
+static const struct name *defined_again(struct join *j, const struct name **first)
+{
+	for (unsigned int s = 0; s < SLOTS; s++)
+		for (const struct name *again = j->slots[s]; again; again = again->next)
+			for (const struct name *other = again->next; other; other = other->next)
+				if (is_strong(again) && is_strong(other) &&
+				    other->length == again->length &&
+				    !memcmp(other->text, again->text, again->length)) {
+					*first = other;
+					return again;
+				}
+	return NULL;
+}
+
+int vgpu_ptx_twice(const char *const *texts, unsigned int count, unsigned int *first,
+		   unsigned int *again, char *name, size_t name_bytes)
+{
+	struct join *j = calloc(1, sizeof(*j));
+	const struct name *one = NULL, *two;
+	int result = -ENOMEM;
+
+	if (!j)
+		return -ENOMEM;
+	j->texts = texts;
+	j->count = count;
+	j->message = name;
+	j->message_bytes = name_bytes;
+	j->wanted = calloc(count, sizeof(*j->wanted));
+	j->perhaps = calloc(count, sizeof(*j->perhaps));
+	if (j->wanted && j->perhaps)
+		result = collect(j);
+	two = result ? NULL : defined_again(j, &one);
+	if (two) {
+		*first = one->module;
+		*again = two->module;
+		snprintf(name, name_bytes, "%.*s", (int)two->length, two->text);
+		result = 1;
+	}
+	free_names(j);
+	free(j->wanted);
+	free(j->perhaps);
+	free(j);
+	return result;
+}
+
 int vgpu_ptx_join(const char *const *texts, unsigned int count, char **out, char *message,
 		  size_t message_bytes)
 {
