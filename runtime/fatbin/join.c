@@ -451,6 +451,51 @@ static int put_module(struct join *j, unsigned int module)
 	return 0;
 }
 
+/* The kernel up to the end of its parameters, as a declaration */
+static void put_prototype(struct join *j, const struct item *item)
+{
+	const char *at = item->name + item->length;
+
+	at += strspn(at, " \t\r\n");
+	if (*at == '(')
+		at = memchr(at, ')', (size_t)(item->to - at));
+	else
+		at = item->name + item->length - 1;
+	if (!at)
+		return;
+	put(j, item->from, (size_t)(at + 1 - item->from));
+	put(j, ";\n", 2);
+}
+
+/*
+ * Where kernels launch kernels, those of any module may be named before they are there. What
+ * modules declare themselves is not taken over, so all are declared first.
+ */
+static int put_prototypes(struct join *j)
+{
+	bool launches = false;
+
+	for (unsigned int i = 0; i < j->count; i++)
+		launches |= j->wanted[i] && strstr(j->texts[i], "LaunchDeviceV2");
+	for (unsigned int i = 0; launches && i < j->count; i++) {
+		const char *at = j->texts[i];
+		struct item item;
+
+		while (j->wanted[i] && next_item(&at, &item)) {
+			int first = 0;
+
+			if (item.skip || !item.entry || !item.body || !(item.visible || item.weak))
+				continue;
+			first = is_first(j, &item, i);
+			if (first < 0)
+				return first;
+			if (first)
+				put_prototype(j, &item);
+		}
+	}
+	return 0;
+}
+
 static void put_head(struct join *j)
 {
 	struct vgpu_ptx_head newest = { 0 }, head;
@@ -553,6 +598,7 @@ int vgpu_ptx_join(const char *const *texts, unsigned int count, char **out, char
 	if (!error) {
 		want_needed(j);
 		put_head(j);
+		error = put_prototypes(j);
 	}
 	for (unsigned int i = 0; i < count && !error; i++)
 		if (j->wanted[i])
