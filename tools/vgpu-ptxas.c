@@ -217,8 +217,9 @@ static bool are_apart(const struct parts *parts)
 					       sizeof(name)) :
 				0;
 	if (twice == 1)
-		fprintf(stderr, "device code does not link: `%s' is defined in %s and again in %s\n",
-			name, objects.paths[first], objects.paths[again]);
+		fprintf(stderr,
+			"device code does not link: `%s' is defined in %s and again in %s\n", name,
+			objects.paths[first], objects.paths[again]);
 	free(objects.texts);
 	free(objects.paths);
 	return twice != 1;
