@@ -155,7 +155,8 @@ static void disassemble(const struct vgpu_program *program)
 			vgpu_disassemble(&code[pc], text, sizeof(text));
 			printf("%6u  %-40s // %s line %u\n", pc, text,
 			       line & VGPU_LINE_LIBRARY ? "library" : "ptx",
-			       line & ~(VGPU_LINE_LIBRARY | VGPU_LINE_PRINT | VGPU_LINE_TEXTURE));
+			       line & ~(VGPU_LINE_LIBRARY | VGPU_LINE_PRINT | VGPU_LINE_TEXTURE |
+				       VGPU_LINE_LAUNCH));
 		}
 	}
 }
@@ -168,20 +169,60 @@ static void disassemble(const struct vgpu_program *program)
 #define MARK_FLAGS	12u
 #define MARK_SEPARATE	1u
 
+/* @paths: of the files that they are from */
 struct parts {
-	const char **texts;
+	const char **texts, **paths;
+	const char *path;		/* that is being read */
 	unsigned int count;
 };
 
 static bool add_part(struct parts *parts, const char *text)
 {
 	const char **texts = realloc(parts->texts, (parts->count + 1) * sizeof(*texts));
+	const char **paths;
 
 	if (!texts)
 		return false;
 	parts->texts = texts;
+	paths = realloc(parts->paths, (parts->count + 1) * sizeof(*paths));
+	if (!paths)
+		return false;
+	parts->paths = paths;
+	paths[parts->count] = parts->path;
 	texts[parts->count++] = text;
 	return true;
+}
+
+static bool is_archive(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 2 && !strcmp(path + length - 2, ".a");
+}
+
+/* As nvlink: objects may not define a name twice. Of an archive a member is for who needs it. */
+static bool are_apart(const struct parts *parts)
+{
+	struct parts objects = { 0 };
+	unsigned int first = 0, again = 0;
+	char name[512] = "";
+	int twice;
+
+	for (unsigned int n = 0; n < parts->count; n++) {
+		objects.path = parts->paths[n];
+		if (!is_archive(objects.path) && !add_part(&objects, parts->texts[n]))
+			return true;
+	}
+	twice = objects.count ? vgpu_ptx_twice(objects.texts, objects.count, &first, &again, name,
+					       sizeof(name)) :
+				0;
+	if (twice == 1)
+		fprintf(stderr,
+			"device code does not link: `%s' is defined in %s and again in %s\n", name,
+			objects.paths[first], objects.paths[again]);
+	free(objects.texts);
+	free(objects.paths);
+	return twice != 1;
 }
 
 /* The PTX in the bytes of a file, wherever it is. */
@@ -214,6 +255,7 @@ static int link_files(char **paths)
 		size_t bytes = 0;
 		char *data = read_file(*paths, &bytes);
 
+		parts.path = *paths;
 		if (!data || !find_parts(&parts, data, bytes)) {
 			fprintf(stderr, "vgpu-ptxas: %s: %s\n", *paths, strerror(errno));
 			return 1;
@@ -221,6 +263,8 @@ static int link_files(char **paths)
 	}
 	if (!parts.count)
 		return 0;
+	if (!are_apart(&parts))
+		return 1;
 	if (vgpu_ptx_join(parts.texts, parts.count, &ptx, message, sizeof(message))) {
 		fprintf(stderr, "device code does not link: %s\n", message);
 		return 1;

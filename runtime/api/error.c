@@ -151,6 +151,45 @@ static void ptx_line(const char *ptx, unsigned int number, char *text, size_t si
 	text[length] = 0;
 }
 
+/* The name of the function, not of a kernel, that line @number of @ptx is in; its length, or 0. */
+static size_t function_of(const char *ptx, unsigned int number, const char **name)
+{
+	const char *found = NULL;
+
+	while (number-- && ptx) {
+		size_t length = strcspn(ptx, "\n");
+		const char *func = memmem(ptx, length, ".func", 5);
+
+		if (func && !memmem(ptx, length, ".extern", 7))
+			found = func + 5;
+		else if (memmem(ptx, length, ".entry", 6))
+			found = NULL;
+		ptx = ptx[length] ? ptx + length + 1 : NULL;
+	}
+	if (!found)
+		return 0;
+	found += strspn(found, " \t\n");
+	/* the results are before the name */
+	if (*found == '(') {
+		found += strcspn(found, ")");
+		found += strspn(found, ") \t\n");
+	}
+	*name = found;
+	return strcspn(found, " \t\n(;");
+}
+
+/* A line of the module's PTX, behind the name of the function that it is in. */
+static void module_line(const char *ptx, unsigned int number, char *text, size_t size)
+{
+	const char *name = NULL;
+	size_t length = function_of(ptx, number, &name);
+	int said = 0;
+
+	if (length && length < size / 2)
+		said = snprintf(text, size, "in %.*s: ", (int)length, name);
+	ptx_line(ptx, number, text + said, size - (size_t)said);
+}
+
 /* What a kernel's own instructions for calls by address stopped. */
 static bool name_call(vgpuFault *fault)
 {
@@ -205,7 +244,7 @@ static void name_kernel(vgpuFault *fault)
 		fault->stack_bytes = kernel->stack_bytes;
 	if (name_call(fault) || !fault->ptx_line)
 		return;
-	ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
+	module_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
 	rt_source_line(module->ptx, fault->ptx_line, fault->file, sizeof(fault->file),
 		       &fault->line);
 }

@@ -109,6 +109,17 @@ void vgpu_image_free(struct vgpu_image *image);
 int vgpu_ptx_join(const char *const *texts, unsigned int count, char **out, char *message,
 		  size_t message_bytes);
 
+/**
+ * vgpu_ptx_twice - does more than one of these modules define a name that is not weak?
+ * @first, @again: which
+ * @name: the name
+ *
+ * vgpu_ptx_join() takes the first where nobody needs the module of the other. Returns 1: one does,
+ * 0: none, a negative errno as vgpu_ptx_join().
+ */
+int vgpu_ptx_twice(const char *const *texts, unsigned int count, unsigned int *first,
+		   unsigned int *again, char *name, size_t name_bytes);
+
 /** struct vgpu_elf - a 64-bit ELF file in memory (elf.c) */
 struct vgpu_elf {
 	const uint8_t *data;

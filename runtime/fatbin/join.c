@@ -451,6 +451,51 @@ static int put_module(struct join *j, unsigned int module)
 	return 0;
 }
 
+/* The kernel up to the end of its parameters, as a declaration */
+static void put_prototype(struct join *j, const struct item *item)
+{
+	const char *at = item->name + item->length;
+
+	at += strspn(at, " \t\r\n");
+	if (*at == '(')
+		at = memchr(at, ')', (size_t)(item->to - at));
+	else
+		at = item->name + item->length - 1;
+	if (!at)
+		return;
+	put(j, item->from, (size_t)(at + 1 - item->from));
+	put(j, ";\n", 2);
+}
+
+/*
+ * Where kernels launch kernels, those of any module may be named before they are there. What
+ * modules declare themselves is not taken over, so all are declared first.
+ */
+static int put_prototypes(struct join *j)
+{
+	bool launches = false;
+
+	for (unsigned int i = 0; i < j->count; i++)
+		launches |= j->wanted[i] && strstr(j->texts[i], "LaunchDeviceV2");
+	for (unsigned int i = 0; launches && i < j->count; i++) {
+		const char *at = j->texts[i];
+		struct item item;
+
+		while (j->wanted[i] && next_item(&at, &item)) {
+			int first = 0;
+
+			if (item.skip || !item.entry || !item.body || !(item.visible || item.weak))
+				continue;
+			first = is_first(j, &item, i);
+			if (first < 0)
+				return first;
+			if (first)
+				put_prototype(j, &item);
+		}
+	}
+	return 0;
+}
+
 static void put_head(struct join *j)
 {
 	struct vgpu_ptx_head newest = { 0 }, head;
@@ -482,6 +527,57 @@ static void free_names(struct join *j)
 		}
 }
 
+static bool is_strong(const struct name *name)
+{
+	return name->exported && !name->weak;
+}
+
+/* The newest name of a chain is its first. */
+static const struct name *defined_again(struct join *j, const struct name **first)
+{
+	for (unsigned int s = 0; s < SLOTS; s++)
+		for (const struct name *again = j->slots[s]; again; again = again->next)
+			for (const struct name *other = again->next; other; other = other->next)
+				if (is_strong(again) && is_strong(other) &&
+				    other->length == again->length &&
+				    !memcmp(other->text, again->text, again->length)) {
+					*first = other;
+					return again;
+				}
+	return NULL;
+}
+
+int vgpu_ptx_twice(const char *const *texts, unsigned int count, unsigned int *first,
+		   unsigned int *again, char *name, size_t name_bytes)
+{
+	struct join *j = calloc(1, sizeof(*j));
+	const struct name *one = NULL, *two;
+	int result = -ENOMEM;
+
+	if (!j)
+		return -ENOMEM;
+	j->texts = texts;
+	j->count = count;
+	j->message = name;
+	j->message_bytes = name_bytes;
+	j->wanted = calloc(count, sizeof(*j->wanted));
+	j->perhaps = calloc(count, sizeof(*j->perhaps));
+	if (j->wanted && j->perhaps)
+		result = collect(j);
+	two = result ? NULL : defined_again(j, &one);
+	if (two) {
+		*first = one->module;
+		*again = two->module;
+		snprintf(name, name_bytes, "%.*s", (int)two->length, two->text);
+		result = 1;
+	}
+	free_names(j);
+	free(j->wanted);
+	free(j->perhaps);
+	free(j);
+	return result;
+}
+
 int vgpu_ptx_join(const char *const *texts, unsigned int count, char **out, char *message,
 		  size_t message_bytes)
 {
@@ -502,6 +598,7 @@ int vgpu_ptx_join(const char *const *texts, unsigned int count, char **out, char
 	if (!error) {
 		want_needed(j);
 		put_head(j);
+		error = put_prototypes(j);
 	}
 	for (unsigned int i = 0; i < count && !error; i++)
 		if (j->wanted[i])

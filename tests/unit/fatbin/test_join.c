@@ -178,6 +178,47 @@ static void text_that_ends_anywhere_has_an_answer(void **state)
 	}
 }
 
+static void what_objects_define_twice_is_found(void **state)
+{
+	static const char *const texts[] = {
+		HEAD ".visible .func one() { ret; }\n.weak .func both() { ret; }\n",
+		HEAD ".extern .func one;\n.weak .func both() { ret; }\n.func own() { ret; }\n",
+		HEAD ".func own() { ret; }\n.visible .global .u32 value = 1;\n",
+		HEAD ".visible .global .u32 value;\n",
+	};
+	unsigned int first = 9, again = 9;
+	char name[16];
+
+	(void)state;
+	assert_int_equal(vgpu_ptx_twice(texts, 3, &first, &again, name, sizeof(name)), 0);
+	assert_int_equal(vgpu_ptx_twice(texts, 4, &first, &again, name, sizeof(name)), 1);
+	assert_int_equal(first, 2);
+	assert_int_equal(again, 3);
+	assert_string_equal(name, "value");
+}
+
+/* NVIDIA's device runtime is left out, whatever needs it: the compiler has another one. */
+static void the_device_runtime_is_left_out(void **state)
+{
+	static const char *const texts[] = {
+		HEAD ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, "
+		     ".param .b64 b);\n"
+		KERNEL("k", " .reg .b32 %s; { .param .b64 a; .param .b64 b; .param .b32 r;\n"
+			    " mov.u64 %rd1, 0; st.param.b64 [a], %rd1; st.param.b64 [b], %rd1;\n"
+			    " call (r), __cudaCDP2LaunchDeviceV2, (a, b);\n"
+			    " ld.param.b32 %s, [r]; }\n"),
+		HEAD ".visible .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, "
+		     ".param .b64 b)\n{ ret; }\n.visible .global .u32 theirs = 1;\n",
+	};
+	struct vgpu_program *program = compiled(2, texts);
+
+	(void)state;
+	assert_false(has_symbol(program, "theirs", 1));
+	assert_true(program->uses_launch);
+	assert_true(program->kernels[0].uses_launch);
+	vgpu_program_free(program);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +229,8 @@ int main(void)
 		cmocka_unit_test(two_definitions_are_refused_by_name),
 		cmocka_unit_test(modules_that_nobody_needs_are_left_out),
 		cmocka_unit_test(text_that_ends_anywhere_has_an_answer),
+		cmocka_unit_test(what_objects_define_twice_is_found),
+		cmocka_unit_test(the_device_runtime_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# test_vgpucc_options: options of nvcc that build systems pass to vgpucc, archives with device code, launches by kernels in
+# sources, with the device in the process. Speaks TAP.
+set -u
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+vgpucc=$top/tools/vgpucc
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export VGPU_TRANSPORT=embedded
+count=0 failed=0
+
+report() { # RESULT NAME
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else
+		failed=$((failed + 1))
+		echo "not ok $count - $2"
+		sed 's/^/#   /' log
+	fi
+}
+# A command that must work, and print PATTERN.
+works() { # NAME PATTERN COMMAND...
+	local name=$1 pattern=$2 status=0
+	shift 2
+	"$@" >log 2>&1 || status=1
+	[ $status -ne 0 ] || [ -z "$pattern" ] || grep -qE -- "$pattern" log || status=1
+	report $status "$name"
+}
+# One that must be refused, and say PATTERN.
+refused() { # NAME PATTERN COMMAND...
+	local name=$1 pattern=$2 status=0
+	shift 2
+	"$@" >log 2>&1 && status=1
+	grep -qE -- "$pattern" log || status=1
+	report $status "$name"
+}
+
+# Options of nvcc that build systems pass.
+mkdir -p has
+echo '#define VALUE 2' >has/value.h
+cat >option.cu <<'END'
+#include <cstdio>
+#include "value.h"
+__global__ void k(int *p) { *p = VALUE; }
+int main(int argc, char **argv)
+{
+	int *p, got = 0;
+
+	cudaMalloc(&p, sizeof(got));
+	k<<<1, 1>>>(p);
+	cudaMemcpy(&got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	printf("%d %s\n", got, argc > 1 ? argv[1] : "");
+}
+END
+works "-M is a rule" 'option\.o: option\.cu' "$vgpucc" -I has -M option.cu
+works "-MM names no headers of the system" '^option\.o: option\.cu has/value\.h$' "$vgpucc" -Ihas -MM option.cu
+works "--generate-dependencies into a file" 'target: option\.cu has/value\.h' bash -c \
+	"'$vgpucc' -Ihas --generate-nonsystem-dependencies -MT target -o rule.d option.cu && cat rule.d"
+works "-lib makes an archive" '^option\.o$' bash -c "'$vgpucc' -Ihas -lib option.cu -o liboption.a && ar t liboption.a"
+works "-run with arguments" '^2 word$' "$vgpucc" -Ihas -run --run-args word option.cu -o option
+works "-time writes a table" '^option\.cu,.*,compute_70,.*,[0-9]+,ms$' bash -c \
+	"rm -f times.csv && '$vgpucc' -Ihas -time times.csv -c option.cu && cat times.csv"
+works "a folder for what is made" '' bash -c "'$vgpucc' --system-include=has -odir has -objtemp -c option.cu && rm has/option.o"
+works "options without an effect" '' "$vgpucc" -I has -split-compile 2 --split-compile=0 -t 2 --threads=0 --ftz true --fmad false \
+	-prec-div=true -diag-error 20 --diag-suppress=177 -Xnvlink=-v -Xarchive -q -noprof -src-in-ptx -dlto -dopt on -Xfatbin -compress-all \
+	-allow-unsupported-compiler --extended-lambda -arch=sm_90a -gencode 'arch=compute_80,code=[sm_80,compute_80]' \
+	--linker-options=-O1 -Werror=all-warnings -Wmissing-launch-bounds --forward-unknown-opts -cudadevrt none option.cu -o option
+refused "an architecture that is none" "'sm_x' is no architecture" "$vgpucc" -Ihas -gencode arch=compute_80,code=sm_x -c option.cu
+refused "--optix-ir by name" 'the device code of vgpu is PTX' "$vgpucc" -Ihas --optix-ir option.cu
+
+# An archive that -l names has device code, too.
+echo '__device__ int far = 3; __constant__ int factors[2] = { 1, 10 }; __device__ int twice(int n) { return 2 * n; }' >far.cu
+echo '__device__ int twice(int n) { return n + n; }' >again.cu
+cat >near.cu <<'END'
+extern __device__ int far;
+extern __constant__ int factors[2];
+__device__ int twice(int n);
+__global__ void k(int *p) { *p = twice(far) * factors[1]; }
+int main()
+{
+	int *p, got;
+
+	cudaMalloc(&p, sizeof(got));
+	k<<<1, 1>>>(p);
+	cudaMemcpy(&got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	return got != 60;
+}
+END
+works "device code of an archive by -l" '' bash -c "'$vgpucc' -dc near.cu far.cu again.cu && rm -f libfar.a &&
+	ar rcs libfar.a far.o && '$vgpucc' near.o -L. -lfar -o near && ./near"
+refused "a function that two objects define" "is defined in far\.o and again in again\.o" "$vgpucc" near.o far.o again.o -o near
+
+# Launches by kernels: where they are, and what cannot be.
+cat >nested.cu <<'END'
+#include <cstdio>
+namespace inner { template <class T> __global__ void set(T *p, T v) { p[threadIdx.x] = v; } }
+__global__ void parent(int *p)
+{
+	inner::set<<<1,
+		/* < ( */ 2>>>
+		(p, 5);
+	inner::set<int> <<<1, 1, 0, cudaStreamTailLaunch>>>(p + 1, 6u);
+#ifdef WAITS
+	cudaDeviceSynchronize();
+#endif
+}
+__global__ void two(int *) {}
+__global__ void two(float *) {}
+#ifdef OVERLOADED
+__global__ void overloaded(int *p) { two<<<1, 1>>>(p); }
+#endif
+int main()
+{
+	int *p, got[2];
+
+	cudaMalloc(&p, sizeof(got));
+	parent<<<1, 1>>>(p);
+	cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	printf("%d %d line %d\n", got[0], got[1], __LINE__);
+}
+END
+for option in -O2 '-g -O0' -std=c++14 -rdc=true; do
+	# shellcheck disable=SC2086
+	works "launches by kernels with $option" '^5 6 line 25$' bash -c "'$vgpucc' $option nested.cu -o nested && ./nested"
+done
+cat >child.cu <<'END'
+__global__ void child(int *p, int n) { *p = *p * 10 + n; }
+END
+cat >launcher.cu <<'END'
+__global__ void child(int *p, int n);
+__global__ void parent(int *p) { child<<<1, 1>>>(p, 1); child<<<1, 1>>>(p, 2); }
+int main()
+{
+	int *p, got = 0;
+
+	cudaMalloc(&p, sizeof(got));
+	cudaMemset(p, 0, sizeof(got));
+	parent<<<1, 1>>>(p);
+	cudaMemcpy(&got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	return got != 12;
+}
+END
+works "a kernel of another file" '' bash -c "'$vgpucc' -rdc=true launcher.cu child.cu -o launcher && ./launcher"
+works "... named before it" '' bash -c "'$vgpucc' -rdc=true child.cu launcher.cu -o launcher && ./launcher"
+refused "waiting for kernels in a kernel" 'cudaStreamTailLaunch' "$vgpucc" -DWAITS nested.cu -o nested
+refused "an overloaded kernel launched by a kernel" 'the kernel is overloaded' "$vgpucc" -DOVERLOADED nested.cu -o nested
+
+echo "1..$count"
+[ $failed -eq 0 ]
