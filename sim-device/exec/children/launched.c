@@ -15,6 +15,20 @@
 /* in the row: it was taken before another one that came before it */
 #define GONE			~0u
 
+/*
+ * What kernels, and a process that has the page mapped, may change at any time: it is read once,
+ * and what was read is checked.
+ */
+static u32 read_once(const u32 *from)
+{
+	return *(const volatile u32 *)from;
+}
+
+static u64 read_once_64(const u64 *from)
+{
+	return *(const volatile u64 *)from;
+}
+
 /** struct taking - launches that are taken by a block's end */
 struct taking {
 	struct vgpu_exec *exec;
@@ -76,9 +90,8 @@ static bool copy_params(const struct taking *t, struct vgpu_child *child, u64 fr
 	return true;
 }
 
-/* What @record launches, which is valid. False: there is no memory for it. */
-static bool take_launch(struct taking *t, struct vgpu_ksr *launcher,
-			const struct vgpu_launch_record *record, u64 address,
+/* What the record at @address launches, which is valid. False: there is no memory for it. */
+static bool take_launch(struct taking *t, struct vgpu_ksr *launcher, u64 stream, u64 address,
 			const struct vgpu_cmd_launch *cmd, struct vgpu_module_ref *module)
 {
 	const struct vgpu_kernel *kernel = vgpu_module_kernel(module->code, cmd->kernel);
@@ -89,9 +102,9 @@ static bool take_launch(struct taking *t, struct vgpu_ksr *launcher,
 		return wrong(t, VGPU_FAULT_NO_MEMORY, address);
 	}
 	child->pool = t->pool;
-	child->stream = record->stream;
+	child->stream = stream;
 	child->depth = child->family->depth +
-		       (VGPU_LAUNCH_KIND(record->stream) != VGPU_LAUNCH_TAIL);
+		       (VGPU_LAUNCH_KIND(stream) != VGPU_LAUNCH_TAIL);
 	/* it is no launch yet, and is freed with the context */
 	if (child->depth > VGPU_LAUNCH_DEPTH_MAX ||
 	    !copy_params(t, child, address + offsetof(struct vgpu_launch_record, params)))
@@ -112,21 +125,25 @@ static bool take_record(struct taking *t, u32 number)
 	const struct vgpu_kernel *kernel;
 	struct vgpu_ksr *launcher;
 	struct vgpu_cmd_launch cmd;
+	u64 stream;
 
 	record = bytes_at(ctx, address, true);
 	if (!record)
 		return wrong(t, VGPU_FAULT_LAUNCH, address);
 	vgpu_work_add(ctx->work, VGPU_WORK_COMMAND);
 	cmd = (struct vgpu_cmd_launch){
-		.module = record->module,
-		.kernel = record->kernel,
-		.grid = { record->grid[0], record->grid[1], record->grid[2] },
-		.block = { record->block[0], record->block[1], record->block[2] },
-		.dynamic_shared = record->dynamic_shared,
+		.module = read_once(&record->module),
+		.kernel = read_once(&record->kernel),
+		.dynamic_shared = read_once(&record->dynamic_shared),
 	};
-	launcher = launcher_of(t, record->launcher);
+	for (u32 n = 0; n < 3; n++) {
+		cmd.grid[n] = read_once(&record->grid[n]);
+		cmd.block[n] = read_once(&record->block[n]);
+	}
+	stream = read_once_64(&record->stream);
+	launcher = launcher_of(t, read_once(&record->launcher));
 	if (!launcher || record->reserved || record->reserved1 ||
-	    VGPU_LAUNCH_KIND(record->stream) > VGPU_LAUNCH_TAIL ||
+	    VGPU_LAUNCH_KIND(stream) > VGPU_LAUNCH_TAIL ||
 	    ctx->child_count >= VGPU_LAUNCH_SLOTS_MAX)
 		return wrong(t, VGPU_FAULT_LAUNCH, address);
 	module = vgpu_module_get(ctx->modules, cmd.module);
@@ -138,7 +155,7 @@ static bool take_record(struct taking *t, u32 number)
 		return wrong(t, VGPU_FAULT_LAUNCH, address);
 	}
 	cmd.param_bytes = kernel->vass.param_bytes;
-	if (!take_launch(t, launcher, record, address, &cmd, module))
+	if (!take_launch(t, launcher, stream, address, &cmd, module))
 		return false;
 	record->state = 0;
 	return true;
@@ -148,18 +165,22 @@ static bool take_record(struct taking *t, u32 number)
 static bool take_place(struct taking *t, u32 place, struct vgpu_launch_pool *pool, bool *first)
 {
 	u32 *at = bytes_at(t->ksr->ctx, ROW(t->pool) + (u64)(place & (t->slots - 1)) * 4, true);
+	u32 number;
 
 	if (!at)
 		return wrong(t, VGPU_FAULT_LAUNCH, t->pool);
-	if (!*at) {
+	/* a row may be long, with nothing to take in it */
+	vgpu_work_add(t->ksr->ctx->work, VGPU_WORK_FOUND);
+	number = read_once(at);
+	if (!number) {
 		/* who launches has not come so far */
 		*first = false;
 		return true;
 	}
-	if (*at != GONE) {
-		if (*at > t->slots)
+	if (number != GONE) {
+		if (number > t->slots)
 			return wrong(t, VGPU_FAULT_LAUNCH, t->pool);
-		if (!take_record(t, *at - 1))
+		if (!take_record(t, number - 1))
 			return false;
 	}
 	*at = *first ? 0 : GONE;
@@ -177,9 +198,9 @@ void vgpu_children_take(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	if (ksr->launch.stopped)
 		return;
 	if (pool) {
-		t.slots = pool->slots;
-		head = pool->head;
-		tail = pool->tail;
+		t.slots = read_once(&pool->slots);
+		head = read_once(&pool->head);
+		tail = read_once(&pool->tail);
 		if (head == tail)
 			return;
 	}
