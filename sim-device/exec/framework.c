@@ -251,7 +251,8 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	}
 	job = empty_buffer(exec, ctx);
 	/* the launch, which is first in it, is written as a whole */
-	memset(&ksr->exec, 0, sizeof(*ksr) - offsetof(struct vgpu_ksr, exec));
+	memset((u8 *)ksr + offsetof(struct vgpu_ksr, exec), 0,
+	       sizeof(*ksr) - offsetof(struct vgpu_ksr, exec));
 	if (unlikely(job->by_kernel))
 		vgpu_child_shape(job, &ksr->launch);
 	else
