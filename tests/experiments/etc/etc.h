@@ -42,6 +42,8 @@ float *etc_alloc(size_t count);
  * have numbers near each other, in 20 bytes a line, so that they take half. So the ratio is 1.5.
  */
 float *etc_input(size_t count, unsigned seed);
+/* Number @n of these, for a check of memory that its kernels have changed. */
+float etc_input_value(size_t n, unsigned seed);
 /* A number of the last check, below @limit. */
 unsigned etc_random(unsigned limit);
 /* |got - want| relative to want */

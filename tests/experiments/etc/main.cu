@@ -48,19 +48,24 @@ float *etc_alloc(size_t count)
 	return memory;
 }
 
+float etc_input_value(size_t n, unsigned seed)
+{
+	size_t at = n / 1024 % 3 == 2 ? n : n / 16;
+	float value = (float)((at * 7 + seed * 13 + at / 61) % 64 + 1) / 16.0f;
+	unsigned bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	bits += at == n ? 0 : n % 16;
+	memcpy(&value, &bits, sizeof(bits));
+	return value;
+}
+
 float *etc_input(size_t count, unsigned seed)
 {
 	float *memory = etc_alloc(count);
 
-	for (size_t n = 0; n < count; n++) {
-		size_t at = n / 1024 % 3 == 2 ? n : n / 16;
-		float value = (float)((at * 7 + seed * 13 + at / 61) % 64 + 1) / 16.0f;
-		unsigned bits;
-
-		memcpy(&bits, &value, sizeof(bits));
-		bits += at == n ? 0 : n % 16;
-		memcpy(&memory[n], &bits, sizeof(bits));
-	}
+	for (size_t n = 0; n < count; n++)
+		memory[n] = etc_input_value(n, seed);
 	return memory;
 }
 

@@ -13,6 +13,7 @@
 #define SEARCH	4
 #define NL	1408
 #define STEP	64
+#define LUD_SEED 3
 #define COUNT	(4u << 20)
 #define SCAN_BLOCK 1024
 
@@ -88,7 +89,7 @@ static __global__ void lud(int n, float *m, const float *factor, int k)
 
 static void prepare_lud(void)
 {
-	matrix = etc_input((size_t)NL * NL, 3);
+	matrix = etc_input((size_t)NL * NL, LUD_SEED);
 	factor = etc_input(NL, 4);
 	for (int i = 0; i < NL; i++)
 		factor[i] = factor[i] / 64;
@@ -100,8 +101,6 @@ static void run_lud(void)
 		lud<<<dim3(BLOCKS(NL - k, 256), NL - 1 - k), 256>>>(NL, matrix, factor, k);
 }
 
-static float lud_input(size_t n) { return (float)((n * 7 + 3 * 13 + n / 61) % 64) / 16.0f; }
-
 /* A column of the result, from the input. */
 static double check_lud(void)
 {
@@ -112,7 +111,7 @@ static double check_lud(void)
 		int j = (int)etc_random(NL);
 
 		for (int i = 0; i < NL; i++)
-			column[i] = lud_input((size_t)i * NL + j);
+			column[i] = etc_input_value((size_t)i * NL + j, LUD_SEED);
 		for (int k = 0; k < NL - 1 && k <= j; k += STEP)
 			for (int i = k + 1; i < NL; i++)
 				column[i] -= factor[i] * column[k];
