@@ -300,6 +300,9 @@ static void addresses_of_no_function(void **state)
 		  vgpuErrorLaunchFailure, "no function");
 	ends_with(PTX_HEAD KERNEL("mov.u64 %f, 4096;\n" CALL), 0, vgpuErrorLaunchFailure,
 		  "no function");
+	/* a kernel, whose address is for launches */
+	ends_with(PTX_HEAD KERNEL("mov.u64 %f, k;\n" CALL), 0, vgpuErrorLaunchFailure,
+		  "no function");
 	/* a function that an abstract class has not */
 	ends_with(PTX_HEAD ".extern .func __cxa_pure_virtual();\n"
 			   ".global .u64 t[2] = {0, __cxa_pure_virtual};\n" KERNEL(
@@ -357,7 +360,6 @@ static void refused_calls(void **state)
 		    "callprototype");
 	ptx_refused(PTX_HEAD KERNEL("call %n, (%n);\n"), "register `%n'");
 	ptx_refused(PTX_HEAD KERNEL("call %f, (%n), nowhere;\n"), "nowhere");
-	ptx_refused(PTX_HEAD KERNEL("mov.u64 %f, k;\n"), "is a kernel");
 	ptx_refused(PTX_HEAD ".extern .func away();\n" KERNEL("mov.u64 %f, away;\n"),
 		    "unresolved external function `away'");
 	ptx_refused(PTX_HEAD ".extern .func away();\n.global .u64 t[2] = {0, away};\n" KERNEL(

@@ -30,10 +30,12 @@ static void it_is_behind_the_parameters(void **state)
 {
 	(void)state;
 	kernel_is("", 0, 20);
-	kernel_is(".reg .b32 %r; mov.u32 %r, %envreg3;", 0, 20);
+	kernel_is(".reg .b32 %r; mov.u32 %r, %envreg4;", 0, 20);
 	kernel_is(".reg .b32 %r; mov.u32 %r, %envreg1;", 24, 32);
 	kernel_is(".reg .b32 %r; .reg .b64 %d; mov.u32 %r, %envreg2; ld.param.u64 %d, [out];"
 		  "st.global.u32 [%d], %r;", 24, 32);
+	/* %envreg3, the depth of a launch by a kernel, is behind the workspace, which is not there */
+	kernel_is(".reg .b32 %r; mov.u32 %r, %envreg3;", 0, 36);
 }
 
 static void a_function_that_stays_a_call_reads_it(void **state)
