@@ -242,7 +242,7 @@ absent __nv_fp4_e2m1 " is of numbers of 4 bits: #include <cuda_fp4.h>" '*p = 1' 
 absent __nv_fp8_e8m0 " is of scales of 8 bits" '*p = 1' '__nv_fp8_e8m0 number;'
 # names of headers that are nowhere, also where a toolkit is installed
 for header in "cublas_of_tomorrow.h> is of cuBLAS: .*cublas_v2.h.*-lcublas" "cuda/of_tomorrow> is of .*libcu" \
-	"curand_of_tomorrow.h> is of .*cuRAND, .*Philox" "cufft_of_tomorrow.h> is of .*cuFFT, " \
+	"curand_of_tomorrow.h> is of cuRAND, .*curand_kernel.h" "cufft_of_tomorrow.h> is of .*cuFFT, " \
 	"cusparse_of_tomorrow.h> is of .*cuSPARSE, .*spmv" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
 	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra"; do
@@ -433,7 +433,8 @@ refused "what nobody defines is said when it is linked" "square" "$vgpucc" part_
 refused "at a device link, too" "square" "$vgpucc" -dlink part_a.o part_b.o -o link.o
 refused "and what one part of it needs" "missing" "$vgpucc" part_a.o part_b.o part_d.o -o parts
 refused "a variable that two define" "counter" bash -c \
-	"'$vgpucc' -dc part_b.cu -o again.o && '$vgpucc' part_a.o part_b.o part_c.o again.o -o parts"
+	"echo '__device__ int counter;' >again.cu && '$vgpucc' -dc again.cu -o again.o &&
+	'$vgpucc' part_a.o part_b.o part_c.o again.o -o parts"
 cat >plugin.cu <<'END'
 #include <cstdio>
 static __device__ int mine = 7;
