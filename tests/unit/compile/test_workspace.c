@@ -34,7 +34,7 @@ static void it_is_behind_the_parameters(void **state)
 	kernel_is(".reg .b32 %r; mov.u32 %r, %envreg1;", 24, 32);
 	kernel_is(".reg .b32 %r; .reg .b64 %d; mov.u32 %r, %envreg2; ld.param.u64 %d, [out];"
 		  "st.global.u32 [%d], %r;", 24, 32);
-	/* %envreg3, the depth of a launch by a kernel, is behind the workspace, which is not there */
+	/* %envreg3, the depth of a launch by a kernel, is behind the place of the workspace */
 	kernel_is(".reg .b32 %r; mov.u32 %r, %envreg3;", 0, 36);
 }
 
