@@ -129,9 +129,10 @@ static vgpuError_t capture_copy(const struct rt_rows *rows, vgpuMemcpyKind kind,
 	const struct rt_params params = {
 		.type = RT_NODE_COPY,
 		.copy = {
-			.dst = { rows->dst, rows->dst_pitch, rows->height, rows->width, 0, 0, 0 },
+			.dst = { rows->dst, rows->dst_pitch, rows->height, rows->width, 0, 0, 0,
+				 NULL },
 			.src = { (void *)(uintptr_t)rows->src, rows->src_pitch, rows->height,
-				 rows->width, 0, 0, 0 },
+				 rows->width, 0, 0, 0, NULL },
 			.width = rows->width,
 			.height = rows->height,
 			.depth = 1,
