@@ -8,12 +8,13 @@
  * there. Constructors and destructors become functions of both. Everything stays on its line.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/source/source.h"
+
+#define TOOL	"vgpu-hostcalls"
 #define ERROR	"error: reference to __host__ function '"
 #define CALLER	"in __host__ __device__ function"
 #define NOTE	": note: '"
@@ -29,44 +30,13 @@ struct edit {
 	size_t start, name, end;
 };
 
+static struct source source;
 static struct {
-	char *text;
-	size_t len;
 	struct named *named;
 	size_t named_count;
 	struct edit *edits;
 	size_t edit_count;
 } mend;
-
-static void *more(void *list, size_t count, size_t size)
-{
-	void *grown = realloc(list, (count + 1) * size);
-
-	if (!grown) {
-		fprintf(stderr, "vgpu-hostcalls: out of memory\n");
-		exit(1);
-	}
-	return grown;
-}
-
-static char *read_file(const char *path, size_t *length)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	long size = -1;
-
-	if (file && !fseek(file, 0, SEEK_END) && (size = ftell(file)) >= 0 &&
-	    !fseek(file, 0, SEEK_SET)) {
-		text = more(NULL, (size_t)size, 1);
-		*length = fread(text, 1, (size_t)size, file);
-		text[*length] = 0;
-	}
-	if (file)
-		fclose(file);
-	if (!text)
-		fprintf(stderr, "vgpu-hostcalls: %s: %s\n", path, strerror(errno));
-	return text;
-}
 
 /* ---- the messages -------------------------------------------------------- */
 
@@ -109,7 +79,7 @@ static void read_messages(char *text)
 		if (strstr(line, "error: ")) {
 			wanted = strstr(line, ERROR) && strstr(line, CALLER);
 		} else if (wanted && read_note(line, &named)) {
-			mend.named = more(mend.named, mend.named_count, sizeof(named));
+			mend.named = src_more(TOOL, mend.named, mend.named_count, sizeof(named));
 			mend.named[mend.named_count++] = named;
 			wanted = false;
 		}
@@ -118,31 +88,9 @@ static void read_messages(char *text)
 
 /* ---- the text ------------------------------------------------------------ */
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
 static bool has(size_t at, const char *word)
 {
-	return !strncmp(mend.text + at, word, strlen(word));
-}
-
-/* Behind the string or character constant at @at. */
-static size_t behind_constant(size_t at)
-{
-	char quote = mend.text[at++];
-
-	while (at < mend.len && mend.text[at] != quote)
-		at += mend.text[at] == '\\' ? 2 : 1;
-	return at + 1;
-}
-
-/* An apostrophe between digits divides them. */
-static bool is_constant(size_t at)
-{
-	return mend.text[at] == '"' ||
-	       (mend.text[at] == '\'' && !(at && isxdigit((unsigned char)mend.text[at - 1])));
+	return !strncmp(source.text + at, word, strlen(word));
 }
 
 /* Behind the bracket that closes the one at @at; 0: there is none. */
@@ -150,11 +98,11 @@ static size_t behind_bracket(size_t at)
 {
 	unsigned int depth = 0;
 
-	while (at < mend.len) {
-		char c = mend.text[at];
+	while (at < source.length) {
+		char c = source.text[at];
 
-		if (is_constant(at)) {
-			at = behind_constant(at);
+		if (src_is_constant(&source, at)) {
+			at = src_behind_constant(&source, at);
 			continue;
 		}
 		at++;
@@ -171,8 +119,8 @@ static size_t behind_template(size_t at)
 {
 	unsigned int depth = 0;
 
-	while (at < mend.len) {
-		char c = mend.text[at];
+	while (at < source.length) {
+		char c = source.text[at];
 
 		if (c == '(') {
 			at = behind_bracket(at);
@@ -198,22 +146,22 @@ static size_t find_end(size_t at)
 
 	if (has(at, "operator")) {
 		at += strlen("operator");
-		at += strspn(mend.text + at, " ");
+		at += strspn(source.text + at, " ");
 		if (has(at, "("))
 			at = behind_bracket(at);
 		else
-			at += strcspn(mend.text + at, "(");
+			at += strcspn(source.text + at, "(");
 	}
-	while (at && at < mend.len) {
-		char c = mend.text[at];
+	while (at && at < source.length) {
+		char c = source.text[at];
 
 		if (c == '=')
 			return 0;
 		if (c == ';')
 			return at;
-		if (c == '{' && !(initialisers && (is_word(before) || before == '>')))
+		if (c == '{' && !(initialisers && (src_in_name(before) || before == '>')))
 			return at;
-		if (c == ':' && mend.text[at + 1] == ':') {
+		if (c == ':' && source.text[at + 1] == ':') {
 			at += 2;
 			continue;
 		}
@@ -232,7 +180,7 @@ static size_t find_start(size_t name)
 	size_t at = name;
 
 	for (; at; at--) {
-		char c = mend.text[at - 1];
+		char c = source.text[at - 1];
 
 		depth += c == ')' || c == ']';
 		if (depth && (c == '(' || c == '['))
@@ -240,7 +188,7 @@ static size_t find_start(size_t name)
 		else if (!depth && strchr(";{}([", c))
 			break;
 		/* public: */
-		if (!depth && c == ':' && mend.text[at] != ':' && mend.text[at - 2] != ':')
+		if (!depth && c == ':' && source.text[at] != ':' && source.text[at - 2] != ':')
 			break;
 	}
 	return at;
@@ -249,7 +197,7 @@ static size_t find_start(size_t name)
 /* Function @name of a class, named outside it, has to be declared inside. */
 static bool is_qualified(size_t name)
 {
-	return name > 2 && mend.text[name - 1] == ':' && mend.text[name - 2] == ':';
+	return name > 2 && source.text[name - 1] == ':' && source.text[name - 2] == ':';
 }
 
 static void add_overload(size_t name)
@@ -262,7 +210,7 @@ static void add_overload(size_t name)
 			return;
 	if (!edit.end || is_qualified(name))
 		return;
-	mend.edits = more(mend.edits, mend.edit_count, sizeof(*mend.edits));
+	mend.edits = src_more(TOOL, mend.edits, mend.edit_count, sizeof(*mend.edits));
 	mend.edits[mend.edit_count++] = edit;
 }
 
@@ -274,7 +222,7 @@ static void look_at_line(const char *file, size_t file_len, unsigned long line, 
 
 		if (named->line == line && strlen(named->file) == file_len &&
 		    !memcmp(named->file, file, file_len) &&
-		    named->column - 1 < strcspn(mend.text + at, "\n") &&
+		    named->column - 1 < strcspn(source.text + at, "\n") &&
 		    has(at + named->column - 1, named->name))
 			add_overload(at + named->column - 1);
 	}
@@ -287,11 +235,11 @@ static void look_at_text(void)
 	unsigned long line = 1;
 	size_t file_len = 0;
 
-	for (size_t at = 0; at < mend.len; at += strcspn(mend.text + at, "\n") + 1) {
+	for (size_t at = 0; at < source.length; at += strcspn(source.text + at, "\n") + 1) {
 		char *name;
 
-		if (has(at, "# ") && isdigit((unsigned char)mend.text[at + 2])) {
-			line = strtoul(mend.text + at + 2, &name, 10);
+		if (has(at, "# ") && isdigit((unsigned char)source.text[at + 2])) {
+			line = strtoul(source.text + at + 2, &name, 10);
 			if (name[0] == ' ' && name[1] == '"') {
 				file = name + 2;
 				file_len = strcspn(file, "\"\n");
@@ -316,15 +264,15 @@ static size_t skip_attribute(size_t at, bool behind_name)
 	static const char *const words[] = { "__attribute__", "__asm__", "asm" };
 	size_t end = at;
 
-	if (at && is_word(mend.text[at - 1]))
+	if (at && src_in_name(source.text[at - 1]))
 		return at;
 	if (has(at, "__attribute__((host))"))
 		return at + strlen("__attribute__((host))");
 	for (unsigned int i = 0; behind_name && i < sizeof(words) / sizeof(*words); i++)
 		if (has(at, words[i])) {
 			end = at + strlen(words[i]);
-			end += strspn(mend.text + end, " \n");
-			return mend.text[end] == '(' ? behind_bracket(end) : at;
+			end += strspn(source.text + end, " \n");
+			return source.text[end] == '(' ? behind_bracket(end) : at;
 		}
 	return at;
 }
@@ -342,10 +290,10 @@ static void print_line(size_t at, size_t end, size_t name)
 			fputs(" __attribute__((device)) ", stdout);
 		if (behind > at) {
 			at = behind;
-		} else if (mend.text[at] == '#' && (!at || mend.text[at - 1] == '\n')) {
-			at += strcspn(mend.text + at, "\n");
+		} else if (source.text[at] == '#' && (!at || source.text[at - 1] == '\n')) {
+			at += strcspn(source.text + at, "\n");
 		} else {
-			putchar(mend.text[at] == '\n' ? ' ' : mend.text[at]);
+			putchar(source.text[at] == '\n' ? ' ' : source.text[at]);
 			at++;
 		}
 	}
@@ -361,21 +309,21 @@ static size_t skip_specifiers(size_t at, size_t name)
 	unsigned int i = 0;
 
 	while (at < name && i < sizeof(words) / sizeof(*words)) {
-		at += strspn(mend.text + at, " \n");
+		at += strspn(source.text + at, " \n");
 		for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-			if (has(at, words[i]) && !is_word(mend.text[at + strlen(words[i])]))
+			if (has(at, words[i]) && !src_in_name(source.text[at + strlen(words[i])]))
 				break;
 		if (i < sizeof(words) / sizeof(*words)) {
 			at += strlen(words[i]);
-			at += strspn(mend.text + at, " \n");
-			if (mend.text[at] == '(')
+			at += strspn(source.text + at, " \n");
+			if (source.text[at] == '(')
 				at = behind_bracket(at);
-			else if (mend.text[at] == '"')
-				at = behind_constant(at);
-			else if (mend.text[at] == '<')
+			else if (source.text[at] == '"')
+				at = src_behind_constant(&source, at);
+			else if (source.text[at] == '<')
 				at = behind_template(at);
-		} else if (mend.text[at] == '#' && mend.text[at - 1] == '\n') {
-			at += strcspn(mend.text + at, "\n");
+		} else if (source.text[at] == '#' && source.text[at - 1] == '\n') {
+			at += strcspn(source.text + at, "\n");
 			i = 0;
 		}
 	}
@@ -394,8 +342,9 @@ static void print_type(size_t at, size_t name)
 			continue;
 		}
 		do
-			putchar(mend.text[at++]);
-		while (at < name && is_word(mend.text[at - 1]) && is_word(mend.text[at]));
+			putchar(source.text[at++]);
+		while (at < name && src_in_name(source.text[at - 1]) &&
+		       src_in_name(source.text[at]));
 	}
 }
 
@@ -405,7 +354,7 @@ static void print_overload(const struct edit *edit)
 
 	print_line(edit->start, edit->end, edit->name);
 	fputs("{ asm volatile(\"trap; // a function of the host, called in a kernel\"); ", stdout);
-	if (mend.text[edit->end] == '{') {
+	if (source.text[edit->end] == '{') {
 		fputs("(void)[&]() __attribute__((host)) ", stdout);
 		if (type < edit->name) {
 			fputs("-> ", stdout);
@@ -427,28 +376,27 @@ static void print_mended(void)
 		size_t start = mend.edits[i].start;
 
 		/* there is but one destructor, and what a constructor initialises has to be so */
-		if (mend.text[mend.edits[i].name] == '~' ||
+		if (source.text[mend.edits[i].name] == '~' ||
 		    skip_specifiers(start, mend.edits[i].name) == mend.edits[i].name) {
-			fwrite(mend.text + at, 1, mend.edits[i].name - at, stdout);
+			fwrite(source.text + at, 1, mend.edits[i].name - at, stdout);
 			fputs(" __attribute__((device)) __attribute__((host)) ", stdout);
 			at = mend.edits[i].name;
 			continue;
 		}
 		/* behind what the preprocessor says of the lines that follow */
-		while (isspace((unsigned char)mend.text[start]) ||
-		       (mend.text[start] == '#' && mend.text[start - 1] == '\n'))
-			start += mend.text[start] == '#' ? strcspn(mend.text + start, "\n") : 1;
-		fwrite(mend.text + at, 1, start - at, stdout);
+		while (isspace((unsigned char)source.text[start]) ||
+		       (source.text[start] == '#' && source.text[start - 1] == '\n'))
+			start += source.text[start] == '#' ? strcspn(source.text + start, "\n") : 1;
+		fwrite(source.text + at, 1, start - at, stdout);
 		print_overload(&mend.edits[i]);
 		at = start;
 	}
-	fwrite(mend.text + at, 1, mend.len - at, stdout);
+	fwrite(source.text + at, 1, source.length - at, stdout);
 }
 
 int main(int argc, char **argv)
 {
-	size_t length;
-	char *messages;
+	struct source messages;
 
 	if (argc != 3) {
 		fprintf(argc == 2 && !strcmp(argv[1], "--help") ? stdout : stderr,
@@ -460,11 +408,9 @@ int main(int argc, char **argv)
 			"  be read, 2 wrong usage\n");
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
-	mend.text = read_file(argv[1], &mend.len);
-	messages = read_file(argv[2], &length);
-	if (!mend.text || !messages)
+	if (!src_read(&source, TOOL, argv[1]) || !src_read(&messages, TOOL, argv[2]))
 		return 1;
-	read_messages(messages);
+	read_messages(messages.text);
 	look_at_text();
 	print_mended();
 	return mend.edit_count ? fflush(stdout) != 0 : 1;

@@ -6,11 +6,13 @@
  * that device code names otherwise. Everything stays on its line.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/source/source.h"
+
+#define TOOL	"vgpu-launches"
 
 /* A piece of the text: from @start to before @end */
 struct piece {
@@ -23,72 +25,26 @@ struct edit {
 	size_t end;
 };
 
+static struct source source;
 static struct {
-	char *text;
-	size_t length;
 	struct edit *edits;
 	size_t count;
 } job;
 
-static void *more(void *list, size_t count, size_t size)
-{
-	void *grown = realloc(list, (count + 1) * size);
-
-	if (!grown) {
-		fprintf(stderr, "vgpu-launches: out of memory\n");
-		exit(1);
-	}
-	return grown;
-}
-
-static char *read_file(const char *path, size_t *length)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	long size = -1;
-
-	if (file && !fseek(file, 0, SEEK_END) && (size = ftell(file)) >= 0 &&
-	    !fseek(file, 0, SEEK_SET)) {
-		text = more(NULL, (size_t)size, 1);
-		*length = fread(text, 1, (size_t)size, file);
-		text[*length] = 0;
-	}
-	if (file)
-		fclose(file);
-	if (!text)
-		fprintf(stderr, "vgpu-launches: %s: %s\n", path, strerror(errno));
-	return text;
-}
-
 /* ---- the text ------------------------------------------------------------ */
 
-static bool in_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-/* Behind a string or a character that begins at @at. */
-static size_t behind_quotes(size_t at)
-{
-	char quote = job.text[at++];
-
-	while (at < job.length && job.text[at] != quote)
-		at += job.text[at] == '\\' ? 2 : 1;
-	return at + 1;
-}
-
-/* Where @mark stands next, outside of brackets and quotes; job.length: nowhere. */
+/* Where @mark stands next, outside of brackets and quotes; the length: nowhere. */
 static size_t find_outside(size_t at, const char *mark)
 {
 	int depth = 0;
 
-	while (at < job.length) {
-		char c = job.text[at];
+	while (at < source.length) {
+		char c = source.text[at];
 
-		if (!depth && !strncmp(job.text + at, mark, strlen(mark)))
+		if (!depth && !strncmp(source.text + at, mark, strlen(mark)))
 			return at;
-		if (c == '"' || (c == '\'' && !(at && isalnum((unsigned char)job.text[at - 1])))) {
-			at = behind_quotes(at);
+		if (src_is_constant(&source, at)) {
+			at = src_behind_constant(&source, at);
 			continue;
 		}
 		depth += strchr("([{", c) && c ? 1 : 0;
@@ -97,19 +53,19 @@ static size_t find_outside(size_t at, const char *mark)
 			break;
 		at++;
 	}
-	return job.length;
+	return source.length;
 }
 
 static size_t skip_spaces(size_t at)
 {
-	while (at < job.length && isspace((unsigned char)job.text[at]))
+	while (at < source.length && isspace((unsigned char)source.text[at]))
 		at++;
 	return at;
 }
 
 static size_t spaces_before(size_t at)
 {
-	while (at && isspace((unsigned char)job.text[at - 1]))
+	while (at && isspace((unsigned char)source.text[at - 1]))
 		at--;
 	return at;
 }
@@ -120,39 +76,39 @@ static size_t arguments_before(size_t at)
 	int angles = 0, brackets = 0;
 
 	while (at) {
-		char c = job.text[--at];
+		char c = source.text[--at];
 
 		brackets += c == ')' || c == ']' || c == '}';
 		brackets -= c == '(' || c == '[' || c == '{';
 		if (c == ';' || brackets < 0)
-			return job.length;
-		angles += !brackets && c == '>' && !(at && job.text[at - 1] == '-');
+			return source.length;
+		angles += !brackets && c == '>' && !(at && source.text[at - 1] == '-');
 		angles -= !brackets && c == '<';
 		if (!angles)
 			return at;
 	}
-	return job.length;
+	return source.length;
 }
 
-/* Where the name that ends before @at begins, with what qualifies it; job.length: there is none. */
+/* Where the name that ends before @at begins, with what qualifies it; the length: there is none. */
 static size_t name_before(size_t at)
 {
 	for (;;) {
 		size_t end = spaces_before(at);
 
-		if (end && job.text[end - 1] == '>')
+		if (end && source.text[end - 1] == '>')
 			end = spaces_before(arguments_before(end));
-		if (end >= job.length || !end || !in_name(job.text[end - 1]))
-			return job.length;
-		while (end && in_name(job.text[end - 1]))
+		if (end >= source.length || !end || !src_in_name(source.text[end - 1]))
+			return source.length;
+		while (end && src_in_name(source.text[end - 1]))
 			end--;
 		at = end;
 		end = spaces_before(end);
-		if (end < 2 || job.text[end - 1] != ':' || job.text[end - 2] != ':')
+		if (end < 2 || source.text[end - 1] != ':' || source.text[end - 2] != ':')
 			return at;
 		at = end - 2;
 		end = spaces_before(at);
-		if (!end || !(in_name(job.text[end - 1]) || job.text[end - 1] == '>'))
+		if (!end || !(src_in_name(source.text[end - 1]) || source.text[end - 1] == '>'))
 			return at;
 	}
 }
@@ -161,24 +117,26 @@ static size_t name_before(size_t at)
 static size_t behind_name(size_t at)
 {
 	int angles = 0;
+	size_t open;
 
-	while (at < job.length && in_name(job.text[at]))
+	while (at < source.length && src_in_name(source.text[at]))
 		at++;
-	if (job.text[skip_spaces(at)] != '<' || !strncmp(job.text + skip_spaces(at), "<<<", 3))
+	open = skip_spaces(at);
+	if (source.text[open] != '<' || !strncmp(source.text + open, "<<<", 3))
 		return at;
-	for (at = skip_spaces(at); at < job.length; at++) {
-		if (job.text[at] == '(') {
+	for (at = open; at < source.length; at++) {
+		if (source.text[at] == '(') {
 			at = find_outside(at + 1, ")");
 			continue;
 		}
-		angles += job.text[at] == '<';
-		angles -= job.text[at] == '>';
+		angles += source.text[at] == '<';
+		angles -= source.text[at] == '>';
 		if (!angles)
 			return at + 1;
-		if (job.text[at] == ';')
+		if (source.text[at] == ';')
 			break;
 	}
-	return job.length;
+	return source.length;
 }
 
 /* ---- edits --------------------------------------------------------------- */
@@ -188,7 +146,7 @@ static void add(struct edit edit)
 	for (size_t i = 0; i < job.count; i++)
 		if (job.edits[i].callee.start == edit.callee.start)
 			return;
-	job.edits = more(job.edits, job.count, sizeof(edit));
+	job.edits = src_more(TOOL, job.edits, job.count, sizeof(edit));
 	job.edits[job.count++] = edit;
 }
 
@@ -199,12 +157,12 @@ static void add_launch(size_t at)
 
 	edit.configuration = (struct piece){ at + 3, find_outside(at + 3, ">>>") };
 	edit.arguments.start = skip_spaces(edit.configuration.end + 3);
-	if (edit.callee.start >= job.length || edit.arguments.start >= job.length ||
-	    job.text[edit.arguments.start] != '(')
+	if (edit.callee.start >= source.length || edit.arguments.start >= source.length ||
+	    source.text[edit.arguments.start] != '(')
 		return;
 	edit.arguments.end = find_outside(++edit.arguments.start, ")");
 	edit.end = edit.arguments.end + 1;
-	if (edit.arguments.end < job.length)
+	if (edit.arguments.end < source.length)
 		add(edit);
 }
 
@@ -213,7 +171,7 @@ static void add_at(size_t at)
 {
 	size_t end, start;
 
-	if (!strncmp(job.text + at, "<<<", 3)) {
+	if (!strncmp(source.text + at, "<<<", 3)) {
 		add_launch(at);
 		return;
 	}
@@ -221,14 +179,14 @@ static void add_at(size_t at)
 	start = at;
 	for (;;) {
 		end = behind_name(start);
-		if (end >= job.length)
+		if (end >= source.length)
 			return;
 		start = skip_spaces(end);
-		if (job.text[start] != ':' || job.text[start + 1] != ':')
+		if (source.text[start] != ':' || source.text[start + 1] != ':')
 			break;
 		start = skip_spaces(start + 2);
 	}
-	if (!strncmp(job.text + start, "<<<", 3))
+	if (!strncmp(source.text + start, "<<<", 3))
 		add_launch(start);
 	else
 		add((struct edit){ .callee = { name_before(end), end }, .end = end });
@@ -236,13 +194,13 @@ static void add_at(size_t at)
 
 static size_t place_of(unsigned long line, unsigned long column)
 {
-	const char *at = job.text;
+	const char *at = source.text;
 
 	while (--line && at)
 		at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-	if (!at || (size_t)(at - job.text) + column > job.length)
-		return job.length;
-	return (size_t)(at - job.text) + column - 1;
+	if (!at || (size_t)(at - source.text) + column > source.length)
+		return source.length;
+	return (size_t)(at - source.text) + column - 1;
 }
 
 /* "FILE:LINE:COLUMN: error: …"; the note behind an error may be what tells. */
@@ -257,12 +215,12 @@ static void read_messages(char *messages, const char *name)
 		    sscanf(line + length, ":%lu:%lu:", &row, &column) != 2)
 			continue;
 		if (strstr(line, ": error: ")) {
-			place = row ? place_of(row, column) : job.length;
-			if (place < job.length &&
+			place = row ? place_of(row, column) : source.length;
+			if (place < source.length &&
 			    (strstr(line, "reference to __global__ function") ||
 			     strstr(line, "'__cudaPushCallConfiguration'")))
 				add_at(place);
-		} else if (place < job.length &&
+		} else if (place < source.length &&
 			   (strstr(line, "call to __global__ function from __"))) {
 			add_at(place);
 		}
@@ -274,14 +232,14 @@ static void read_messages(char *messages, const char *name)
 static void put(struct piece piece, bool one_line)
 {
 	for (size_t i = piece.start; i < piece.end; i++)
-		putchar(one_line && job.text[i] == '\n' ? ' ' : job.text[i]);
+		putchar(one_line && source.text[i] == '\n' ? ' ' : source.text[i]);
 }
 
 /* What lies between two pieces stays on its line. */
 static void put_lines(size_t from, size_t to)
 {
 	for (; from < to; from++)
-		if (job.text[from] == '\n')
+		if (source.text[from] == '\n')
 			putchar('\n');
 }
 
@@ -305,21 +263,24 @@ static void put_kernel(const struct edit *edit)
 
 int main(int argc, char **argv)
 {
-	size_t at = 0, length;
-	char *messages;
+	struct source messages;
+	size_t at = 0;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: vgpu-launches TEXT MESSAGES\n"
-				"Writes TEXT, a preprocessed CUDA source, with launches by kernels "
-				"as clang takes them.\nMESSAGES: what clang says of TEXT. Exit "
-				"status 1: nothing is to be done.\n");
-		return 2;
+		bool help = argc == 2 && !strcmp(argv[1], "--help");
+
+		fprintf(help ? stdout : stderr,
+			"usage: vgpu-launches TEXT MESSAGES\n"
+			"  TEXT is a CUDA source as clang -E prints it, MESSAGES what clang says\n"
+			"  of it. Prints the text with launches by kernels as clang takes them.\n"
+			"  For vgpucc.\n"
+			"exit status: 0 something was rewritten, 1 nothing was to be, 2 wrong\n"
+			"  usage, or a file could not be read\n");
+		return help ? 0 : 2;
 	}
-	job.text = read_file(argv[1], &job.length);
-	messages = read_file(argv[2], &length);
-	if (!job.text || !messages)
+	if (!src_read(&source, TOOL, argv[1]) || !src_read(&messages, TOOL, argv[2]))
 		return 2;
-	read_messages(messages, argv[1]);
+	read_messages(messages.text, argv[1]);
 	if (job.count)
 		qsort(job.edits, job.count, sizeof(*job.edits), by_place);
 	for (size_t i = 0; i < job.count; i++) {
@@ -343,9 +304,9 @@ int main(int argc, char **argv)
 		}
 		at = edit->end;
 	}
-	put((struct piece){ at, job.length }, false);
-	free(job.text);
+	put((struct piece){ at, source.length }, false);
+	free(source.text);
 	free(job.edits);
-	free(messages);
+	free(messages.text);
 	return !job.count;
 }
