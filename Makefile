@@ -304,7 +304,7 @@ $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find
 	$(Q)tools/vgpucc -O2 $(cuda-flags) -Itests/cuda $< -o $@
 # Programs that call the mathematics libraries, each folder those that it is named by.
 $(foreach name,$(math),$(filter $(O)/cuda/libraries/$(name)/%,$(cuda))): | $(math-shared:%=$(O)/%) $(O)/toolkit
-$(foreach name,$(math),$(eval $(O)/cuda/libraries/$(name)/%: cuda-flags := -l$(name)))
+$(foreach name,$(math),$(eval $(O)/cuda/libraries/$(name)/%: cuda-flags := -l$(name) $(needs-$(name):%=-l%)))
 $(O)/cuda/features/thread_default_streams: cuda-flags := --default-stream per-thread
 $(O)/cuda/features/thread_default_streams $(O)/cuda/features/thread_streams: tests/cuda/features/thread_streams.h
 
