@@ -29,13 +29,15 @@ $(O)/libraries/%.c.o: runtime/libraries/%.c | setup-build
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -MMD -MP \
 		-D_GNU_SOURCE $(call math-include,$(call math-folder,$<)) -isystem runtime -isystem runtime/cuda -c -o $@ $<
 # The headers for programs are system headers to vgpucc, which lists none of those.
-$(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc $(call find,runtime/libraries,*.h) | setup-build $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+$(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc | setup-build $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O3 -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti \
 		$(call math-include,$(call math-folder,$<)) -MMD -MF $(@:.o=.d) -MT $@ -c -o $@ $<
 
 # $(call math-rules,NAME)
 define math-rules
+$(filter %.cu.o,$(call math-objects,$(1))): $(call find,runtime/libraries/common,*.h) $(foreach folder,$(1) $(needs-$(1)),$(wildcard \
+	runtime/libraries/$(folder)/include/*))
 # What is not defined, and the functions that say so.
 $(O)/libraries/$(1)/absent.c: runtime/libraries/$(1)/names $(call math-objects,$(1)) $(call math-objects,common)
 	$(Q){ echo '#include "refuse.h"' && nm -g --defined-only $$(filter %.o,$$^) | awk 'NF == 3 { print $$$$3 }' | LC_ALL=C sort -u | \
