@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* The name that cuSPARSE's header had in toolkit 4 to 12. */
+#include "cusparse.h"

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library makes for programs: handles, descriptors, plans. All live ones are in one table,
+ * with their kinds: what is not there is refused, whatever memory it points to. For C and C++.
+ */
+#ifndef CUSPARSE_OBJECTS_H
+#define CUSPARSE_OBJECTS_H
+
+#include "cusparse.h"
+#include "refuse.h"
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sparse_kind {
+	SPARSE_HANDLE = 1,
+	SPARSE_DESCR,
+	SPARSE_SPVEC,
+	SPARSE_DNVEC,
+	SPARSE_SPMAT,
+	SPARSE_DNMAT,
+	SPARSE_SPSV,
+	SPARSE_SPSM,
+	SPARSE_SPGEMM,
+	SPARSE_CSRSV2,
+	SPARSE_CSRSM2,
+	SPARSE_CSRIC02,
+	SPARSE_CSRILU02,
+	SPARSE_CSRGEMM2
+};
+
+struct sparse_object {
+	struct sparse_object *next;
+	enum sparse_kind kind;
+};
+
+struct cusparseContext {
+	struct sparse_object object;
+	int device;
+	cudaStream_t stream;
+	cusparsePointerMode_t mode;
+};
+
+struct cusparseMatDescr {
+	struct sparse_object object;
+	cusparseMatrixType_t type;
+	cusparseFillMode_t fill;
+	cusparseDiagType_t diag;
+	cusparseIndexBase_t base;
+};
+
+struct cusparseSpVecDescr {
+	struct sparse_object object;
+	int64_t size, nnz;
+	void *indices, *values;
+	cusparseIndexType_t index_type;
+	cusparseIndexBase_t base;
+	cudaDataType type;
+};
+
+struct cusparseDnVecDescr {
+	struct sparse_object object;
+	int64_t size;
+	void *values;
+	cudaDataType type;
+};
+
+struct cusparseDnMatDescr {
+	struct sparse_object object;
+	int64_t rows, cols, ld;
+	void *values;
+	cudaDataType type;
+	cusparseOrder_t order;
+	int count;
+	int64_t stride;
+};
+
+struct cusparseSpMatDescr {
+	struct sparse_object object;
+	cusparseFormat_t format;
+	int64_t rows, cols; /* of elements */
+	int64_t nnz; /* entries; of BSR: blocks */
+	/* COO: the rows of entries. Blocked ELL: none. */
+	void *offsets;
+	void *indices, *values;
+	cusparseIndexType_t offset_type, index_type;
+	cusparseIndexBase_t base;
+	cudaDataType type;
+	int64_t tall,
+		wide; /* BSR: of a block; blocked ELL: block and columns; sliced: slice, values */
+	cusparseOrder_t order; /* BSR: in blocks */
+	cusparseFillMode_t fill;
+	cusparseDiagType_t diag;
+	int count;
+	int64_t offsets_stride, indices_stride, values_stride;
+};
+
+/* NULL: no memory. All but the head is zero. */
+void *sparse_new(size_t bytes, enum sparse_kind kind);
+bool sparse_alive(const void *object, enum sparse_kind kind);
+/* False: that is none of this kind. */
+bool sparse_delete(const void *object, enum sparse_kind kind);
+/* SUCCESS, or what is wrong with the handle; the calling thread's device must be the handle's. */
+cusparseStatus_t sparse_check(cusparseHandle_t handle, const char *function);
+/* A line on stderr, once for each message. */
+void sparse_say(const char *function, const char *what);
+cusparseStatus_t sparse_status(cudaError_t error);
+/* 0: a type that no function takes */
+size_t sparse_size(cudaDataType type);
+/* What is in device memory or managed, for the host, when the stream has come there. */
+cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *from, size_t bytes,
+			      const char *function);
+
+#define SPARSE_TRY(call)                                \
+	do {                                            \
+		cusparseStatus_t status_ = (call);      \
+		if (status_ != CUSPARSE_STATUS_SUCCESS) \
+			return status_;                 \
+	} while (0)
+#define SPARSE_WANT(condition)                                \
+	do {                                                  \
+		if (!(condition))                             \
+			return CUSPARSE_STATUS_INVALID_VALUE; \
+	} while (0)
+#define SPARSE_ALIVE(handle)                                    \
+	do {                                                    \
+		if (!sparse_alive(handle, SPARSE_HANDLE))       \
+			return CUSPARSE_STATUS_NOT_INITIALIZED; \
+	} while (0)
+#define SPARSE_CHECK(handle) SPARSE_TRY(sparse_check(handle, __func__))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
