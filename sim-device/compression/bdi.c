@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * BDI compression of lines; see bdi.h. The base is the first word that is no small number.
+ * What lines take with BDI; see bdi.h. The base is the first word that is no small number.
  */
 #include "bdi.h"
 
@@ -16,13 +16,7 @@ static const struct {
 	[VGPU_BDI_2_1] = { 34, 2, 1 },
 	[VGPU_BDI_4_2] = { 36, 4, 2 },
 	[VGPU_BDI_8_4] = { 40, 8, 4 },
-	[VGPU_BDI_RAW] = { VGPU_BDI_LINE, 0, 0 },
 };
-
-u32 vgpu_bdi_bytes(enum vgpu_bdi_encoding encoding)
-{
-	return encodings[encoding].bytes;
-}
 
 /* The number of @bytes bytes at @p, as one of 64 bits with its sign */
 static u64 get(const u8 *p, u32 bytes)
@@ -32,11 +26,6 @@ static u64 get(const u8 *p, u32 bytes)
 
 	memcpy(&value, p, bytes);
 	return (u64)((s64)(value << shift) >> shift);
-}
-
-static void put(u8 *p, u64 value, u32 bytes)
-{
-	memcpy(p, &value, bytes);
 }
 
 /* Has @value, of @word bytes with its sign, as much in its last @bytes? */
@@ -67,90 +56,42 @@ static bool is_repeated(const u8 *line)
 	return !different;
 }
 
-/* Does @line have this encoding with differences? @near and @base are those of struct. */
-static bool is_near(const u8 *line, u32 word, u32 difference, u32 *near, u64 *base)
+/* Does @line have this encoding with differences? */
+static bool is_near(const u8 *line, u32 word, u32 difference)
 {
 	bool has_base = false;
+	u64 base = 0;
 
-	*near = 0;
-	*base = 0;
-	for (u32 n = 0; n * word < VGPU_BDI_LINE; n++) {
-		u64 value = get(line + n * word, word);
+	for (u32 at = 0; at < VGPU_BDI_LINE; at += word) {
+		u64 value = get(line + at, word);
 
 		if (is_small(value, word, difference))
 			continue;
 		if (!has_base)
-			*base = value;
+			base = value;
 		has_base = true;
-		if (!is_small(value - *base, word, difference))
+		if (!is_small(value - base, word, difference))
 			return false;
-		*near |= 1u << n;
 	}
 	return true;
 }
 
-static bool has_encoding(const u8 *line, u32 encoding, u32 *near, u64 *base)
+static bool has_encoding(const u8 *line, u32 encoding)
 {
 	switch (encoding) {
 	case VGPU_BDI_ZEROS:
 		return is_zero(line);
 	case VGPU_BDI_REPEATED:
 		return is_repeated(line);
-	case VGPU_BDI_RAW:
-		return true;
 	default:
-		return is_near(line, encodings[encoding].word, encodings[encoding].difference,
-			       near, base);
+		return is_near(line, encodings[encoding].word, encodings[encoding].difference);
 	}
-}
-
-void vgpu_bdi_compress(const u8 *line, struct vgpu_bdi_line *out)
-{
-	u32 e = VGPU_BDI_ZEROS, near = 0, word, difference;
-	u64 base = 0;
-
-	while (!has_encoding(line, e, &near, &base))
-		e++;
-	word = encodings[e].word;
-	difference = encodings[e].difference;
-	*out = (struct vgpu_bdi_line){ .encoding = (u8)e, .bytes = encodings[e].bytes };
-	if (!difference) {
-		memcpy(out->data, line, out->bytes);
-		return;
-	}
-	out->near = near;
-	put(out->data, base, word);
-	for (u32 n = 0; n * word < VGPU_BDI_LINE; n++)
-		put(out->data + word + n * difference,
-		    get(line + n * word, word) - (near >> n & 1 ? base : 0), difference);
-}
-
-void vgpu_bdi_decompress(const struct vgpu_bdi_line *in, u8 *line)
-{
-	u32 word = encodings[in->encoding].word, difference = encodings[in->encoding].difference;
-	u64 base;
-
-	if (!word) {
-		memset(line, 0, VGPU_BDI_LINE);
-		memcpy(line, in->data, in->bytes);
-		return;
-	}
-	base = get(in->data, word);
-	for (u32 n = 0; n * word < VGPU_BDI_LINE; n++)
-		put(line + n * word,
-		    !difference ? base :
-				  get(in->data + word + n * difference, difference) +
-					  (in->near >> n & 1 ? base : 0),
-		    word);
 }
 
 u32 vgpu_bdi_size(const u8 *line, u32 most)
 {
-	u32 near;
-	u64 base;
-
-	for (u32 e = VGPU_BDI_ZEROS; e < VGPU_BDI_RAW && encodings[e].bytes <= most; e++)
-		if (has_encoding(line, e, &near, &base))
+	for (u32 e = VGPU_BDI_ZEROS; e < VGPU_BDI_ENCODINGS && encodings[e].bytes <= most; e++)
+		if (has_encoding(line, e))
 			return encodings[e].bytes;
 	return VGPU_BDI_LINE;
 }

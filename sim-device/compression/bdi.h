@@ -6,7 +6,8 @@
  * enough. Which of the two it is takes a bit of a word; these bits are not in the size, as in the
  * paper. Words are little-endian.
  *
- * Pure functions of bytes.
+ * The device keeps lines as they are, and counts what they would take: here is what that is. That a
+ * line can be had back from as much is shown by tests/unit/compression/bdi_codec.h.
  */
 #ifndef VGPU_COMPRESSION_BDI_H
 #define VGPU_COMPRESSION_BDI_H
@@ -25,30 +26,9 @@ enum vgpu_bdi_encoding {
 	VGPU_BDI_2_1,		/* 34 */
 	VGPU_BDI_4_2,		/* 36 */
 	VGPU_BDI_8_4,		/* 40 */
-	VGPU_BDI_RAW,		/* 64: as they are */
-	VGPU_BDI_ENCODINGS
+	VGPU_BDI_ENCODINGS	/* none of these: 64, as they are */
 };
 
-/**
- * struct vgpu_bdi_line - a compressed line
- * @encoding: enum vgpu_bdi_encoding
- * @bytes: of @data: vgpu_bdi_bytes() of it
- * @near: of encodings with differences: bit n: word n is from the base, else from zero
- * @data: ZEROS: a zero; REPEATED: the word; else the base and a difference of each word; RAW: all
- */
-struct vgpu_bdi_line {
-	u8 encoding;
-	u8 bytes;
-	u32 near;
-	u8 data[VGPU_BDI_LINE];
-};
-
-/** vgpu_bdi_bytes - what a line takes with @encoding */
-u32 vgpu_bdi_bytes(enum vgpu_bdi_encoding encoding);
-/** vgpu_bdi_compress - with the smallest encoding that @line has */
-void vgpu_bdi_compress(const u8 *line, struct vgpu_bdi_line *out);
-/** vgpu_bdi_decompress - @line of VGPU_BDI_LINE bytes as it was */
-void vgpu_bdi_decompress(const struct vgpu_bdi_line *in, u8 *line);
 /**
  * vgpu_bdi_size - bytes of the smallest encoding of @line, if they are @most at most; else
  * VGPU_BDI_LINE
