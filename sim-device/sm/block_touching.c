@@ -9,6 +9,11 @@
  * warps were at a barrier. It can be saved meanwhile. When the page has come it makes the access
  * again, if it is on an SM, else when it is back on one.
  *
+ * Throttled, a block advances no more, and a page that comes meanwhile is touched when it goes on.
+ *
+ * For the classifier of its context a touch is what it is for the MMU: an instruction, whose lanes
+ * have a page each, so it touches as many lines of 128 bytes.
+ *
  * No bytes are read or written. What an access costs (a page walk, or the interconnect where a page
  * is used in place) is added to the time that the block takes.
  *
@@ -122,6 +127,22 @@ static enum vgpu_access_result make_access(struct vgpu_touching *t)
 	return result;
 }
 
+/* The last access is over. */
+static void count_access(const struct vgpu_touching *t)
+{
+	const struct vgpu_launch *launch = t->block->launch;
+	u64 bytes = (u64)launch->touches * launch->touch_bytes;
+	u64 first = launch->touch_address + t->block->index * bytes +
+		    (u64)t->touch * launch->touch_bytes;
+
+	if (likely(!launch->counts || !launch->counts->on))
+		return;
+	launch->counts->accesses++;
+	launch->counts->lines += launch->touch_bytes >> VGPU_PAGE_SHIFT;
+	launch->counts->pages += ((first + launch->touch_bytes - 1) >> VGPU_COUNTED_PAGE_SHIFT) -
+				 (first >> VGPU_COUNTED_PAGE_SHIFT) + 1;
+}
+
 /* ---- advancing ---------------------------------------------------------- */
 
 /* Of its own time, when it makes touch @number, or ends. */
@@ -161,6 +182,7 @@ static void touching_fire(struct vgpu_event *event)
 	}
 	switch (make_access(t)) {
 	case VGPU_ACCESS_OK:
+		count_access(t);
 		t->left = t->cost + time_of(t, t->touch + 1) - time_of(t, t->touch);
 		t->touch++;
 		t->lane = 0;
@@ -185,7 +207,7 @@ static void page_came(struct vgpu_page_waiter *waiter)
 	struct vgpu_touching *t = vgpu_container_of(waiter, struct vgpu_touching, waiter);
 	const struct vgpu_sm *sm = t->block->sm;
 
-	if (sm && !sm->halted)
+	if (sm && !sm->halted && !t->block->throttled)
 		advance(t);
 	t->home->env->ops->block_ready(t->home, t->block);
 }
@@ -239,6 +261,16 @@ static bool touching_stop(struct vgpu_block *block)
 static void touching_halt(struct vgpu_block *block)
 {
 	pause(block->touching);
+}
+
+static void touching_throttle(struct vgpu_block *block)
+{
+	struct vgpu_touching *t = block->touching;
+
+	if (block->throttled)
+		pause(t);
+	else if (!block->sm->halted && !is_waiting(t) && !vgpu_event_pending(&t->event))
+		advance(t);
 }
 
 static void touching_release(struct vgpu_block *block)
@@ -336,6 +368,7 @@ const struct vgpu_block_kind vgpu_block_touching = {
 	.release = touching_release,
 	.stop = touching_stop,
 	.halt = touching_halt,
+	.throttle = touching_throttle,
 	.time_left = touching_time_left,
 	.waits = touching_waits,
 	.wait_left = touching_wait_left,

@@ -201,7 +201,6 @@ static __attribute__((__noinline__)) void goes(struct vgpu_sm *sm, struct vgpu_b
 
 	if (kind->leave)
 		kind->leave(sm, block);
-	/* kinds that are throttled have something to do */
 	block->throttled = false;
 	if (block->launch->counters)
 		vgpu_count_left(sm, block->launch);
@@ -237,7 +236,7 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	const struct vgpu_launch *launch = block->launch;
 
-	if ((unsigned long)launch->kind->leave | (unsigned long)launch->counters)
+	if ((unsigned long)launch->kind->leave | (unsigned long)launch->counters | block->throttled)
 		goes(sm, block);
 	vgpu_list_del(&block->node);
 	block->sm = NULL;

@@ -66,6 +66,17 @@ static void check_throttled(struct host *h, const struct rig *rigs)
 	}
 }
 
+/* Beside its other kernel, blocks by profile that touch its memory */
+static void touch(struct host *h, const struct rig *rig)
+{
+	struct vgpu_cmd cmd = cmd_profiled(BLOCKS, 3 * VGPU_US, 4);
+
+	cmd.profiled.touches = 3;
+	cmd.profiled.touch_bytes = VGPU_PAGE_SIZE;
+	cmd.profiled.touch_address = BASE;
+	host_push(h, rig->context, host_queue(h, rig->context), cmd);
+}
+
 /* Returns how often an SM was throttled. */
 static u64 compute(const struct vgpu_config *config, const char *policy, u64 seed,
 		   u8 (*bytes)[MIXTURE_BYTES])
@@ -87,6 +98,8 @@ static u64 compute(const struct vgpu_config *config, const char *policy, u64 see
 	launch(&other, 4, THREADS, BASE, 0);
 	for (u32 n = 0; n < CONTEXTS; n++)
 		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
+	for (u32 n = 0; seed % 2 && n < CONTEXTS; n++)
+		touch(h, &rigs[n]);
 	for (step = 0; step < STEPS && !chaos_over(h, rigs); step++) {
 		vgpu_device_run(h->dev, h->dev->sim->now + chaos_below(&random, VGPU_US / 4), ~0u);
 		if (seed && step < CHANGES)
