@@ -80,6 +80,7 @@ cat >"$dir/pages.job" <<'JOB'
 [global]
 repeat=2
 [pages]
+shares_data=1
 phase=kernel tbs=60 tb_us=30 tb_cv=0.2 threads=128 regs_per_tb=8192 touched_bytes=131072 touches_per_tb=2 idempotent=1
 phase=cpu us=20
 [reads]

@@ -116,6 +116,9 @@ static int renew(struct wl_walk *walk)
 {
 	const struct wl_process *process = walk->process;
 	struct vgpu_mem mem = { .address = WL_TOUCHED, .bytes = walk->touched };
+	struct vgpu_mem_advise advise = { .address = WL_TOUCHED,
+					  .bytes = VGPU_PAGE_SIZE,
+					  .advice = process->sharing };
 	void *memory = (void *)(uintptr_t)WL_TOUCHED;
 	const int *fd = walk->arg;
 	u32 i;
@@ -129,6 +132,9 @@ static int renew(struct wl_walk *walk)
 		 *fd, (off_t)(VGPU_MMAP_MANAGED + WL_TOUCHED)) == MAP_FAILED)
 		return wl_walk_say(walk, "%s:%u: no memory for what blocks of %s touch: %s",
 				   walk->path, process->line, process->name, strerror(errno));
+	if (process->sharing && ioctl(*fd, VGPU_IOC_MEM_ADVISE, &advise))
+		return wl_walk_say(walk, "%s:%u: shares_data= of %s: %s", walk->path,
+				   process->line, process->name, strerror(errno));
 	for (i = 0; i < process->phase_count; i++) {
 		const struct wl_phase *phase = &process->phases[i];
 

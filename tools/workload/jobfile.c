@@ -241,6 +241,17 @@ static int take_host(struct parser *p, struct wl_process *process, const char *v
 	return 0;
 }
 
+static int take_sharing(struct parser *p, struct wl_process *process, const char *value)
+{
+	u64 shares = 0;
+
+	if (take_number(p, "shares_data", value, 0, 0, 1,
+			"1: its kernels use the same data, or 0: they do not", &shares))
+		return -1;
+	process->sharing = shares ? VGPU_ADVICE_SHARED : VGPU_ADVICE_NOT_SHARED;
+	return 0;
+}
+
 static int process_key(struct parser *p, const char *key, const char *value)
 {
 	struct wl_process *process = &p->job->processes[p->job->process_count - 1];
@@ -262,6 +273,8 @@ static int process_key(struct parser *p, const char *key, const char *value)
 	if (!strcmp(key, "memory_budget"))
 		return take_number(p, key, value, 0, 4096, 1ull << 47,
 				   "bytes of device memory, 4096..2^47", &process->memory_budget);
+	if (!strcmp(key, "shares_data"))
+		return take_sharing(p, process, value);
 	if (!strcmp(key, "repeat"))
 		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000",
 				&process->repeat);
@@ -273,7 +286,7 @@ static int process_key(struct parser *p, const char *key, const char *value)
 	return refuse(
 		p,
 		"unknown key '%s' of a process; valid keys: app, phase, cmd, host, priority, "
-		"arrival_us, repeat, timing, memory_budget",
+		"arrival_us, repeat, timing, memory_budget, shares_data",
 		key);
 }
 
@@ -361,6 +374,12 @@ static int end_section(struct parser *p)
 	    strcmp(p->source, "cmd"))
 		return refuse_at(p, p->section_line,
 				 "[%s] has timing=, which is for the kernels of a program (cmd=)",
+				 p->job->processes[p->job->process_count - 1].name);
+	if (p->source && p->job->processes[p->job->process_count - 1].sharing &&
+	    !wl_process_touched(&p->job->processes[p->job->process_count - 1]))
+		return refuse_at(p, p->section_line,
+				 "[%s] has shares_data=, which is for memory that its blocks touch "
+				 "(touched_bytes=)",
 				 p->job->processes[p->job->process_count - 1].name);
 	if (p->source)
 		return check_host(p, &p->job->processes[p->job->process_count - 1]);

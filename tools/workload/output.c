@@ -45,6 +45,44 @@ static void print_process(const struct wl_study *study, u32 i, FILE *out)
 		100 * sm_share(study, o->info.sm_time));
 }
 
+const char *wl_class_name(u64 access_class)
+{
+	static const char *const names[] = {
+		[VGPU_ACCESS_UNKNOWN] = "not known",
+		[VGPU_ACCESS_REGULAR] = "regular",
+		[VGPU_ACCESS_IRREGULAR] = "irregular",
+	};
+
+	return access_class < sizeof(names) / sizeof(*names) ? names[access_class] : "?";
+}
+
+const char *wl_sharing_name(u64 sharing)
+{
+	static const char *const names[] = {
+		[VGPU_SHARING_UNKNOWN] = "not known",
+		[VGPU_SHARING_FOUND] = "found",
+		[VGPU_SHARING_HINTED] = "by a hint",
+		[VGPU_SHARING_DENIED] = "not, by a hint",
+	};
+
+	return sharing < sizeof(names) / sizeof(*names) ? names[sharing] : "?";
+}
+
+/* Of a process of whose memory something is known (docs/memory.md) */
+static void print_memory(const struct wl_process *process, const struct vgpu_account *account,
+			 FILE *out)
+{
+	if (!account->access_class && !account->data_shared)
+		return;
+	fprintf(out,
+		"%s: accesses %s, data shared %s; %llu pages evicted (%llu ahead of time), SMs "
+		"throttled %llu times\n",
+		process->name, wl_class_name(account->access_class),
+		wl_sharing_name(account->data_shared), (unsigned long long)account->pages_evicted,
+		(unsigned long long)account->pages_evicted_ahead,
+		(unsigned long long)account->throttles);
+}
+
 static void print_preemptions(const struct vgpu_latency *latency, FILE *out)
 {
 	double mean = latency->count ? (double)latency->total_ps / (double)latency->count : 0;
@@ -80,6 +118,8 @@ int wl_print_table(const struct wl_study *study, bool speed, FILE *out)
 			100 * sm_share(study, together->stats.sm_time[i]));
 	fputc('\n', out);
 	print_preemptions(&together->preemptions, out);
+	for (i = 0; i < count; i++)
+		print_memory(&study->job->processes[i], &together->processes[i].info.account, out);
 	fprintf(out, "%llu thread blocks, %llu events, %.3f us of virtual time\n", blocks,
 		(unsigned long long)together->stats.events, us((double)together->time_ps));
 	if (speed)

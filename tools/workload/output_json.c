@@ -41,6 +41,13 @@ static json_t *process_object(const struct wl_study *study, u32 i, bool *failed)
 	json_put(object, "blocks", whole(o->info.blocks), failed);
 	json_put(object, "kernels", whole(o->info.kernels), failed);
 	json_put(object, "sm_us", json_real((double)o->info.sm_time / 1e6), failed);
+	json_put(object, "access_class", json_string(wl_class_name(o->info.account.access_class)),
+		 failed);
+	json_put(object, "data_shared", json_string(wl_sharing_name(o->info.account.data_shared)),
+		 failed);
+	json_put(object, "pages_evicted", whole(o->info.account.pages_evicted), failed);
+	json_put(object, "pages_evicted_ahead", whole(o->info.account.pages_evicted_ahead), failed);
+	json_put(object, "throttles", whole(o->info.account.throttles), failed);
 	return object;
 }
 

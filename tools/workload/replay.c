@@ -201,6 +201,9 @@ static int renew(struct wl_walk *walk)
 		err = vgpu_memory_unmap(r->dev, actor->context, WL_TOUCHED, walk->touched);
 	if (!err)
 		err = vgpu_memory_map_managed(r->dev, actor->context, WL_TOUCHED, walk->touched);
+	if (!err && process->sharing)
+		err = vgpu_managed_advise(r->dev, actor->context, WL_TOUCHED, VGPU_PAGE_SIZE,
+					  process->sharing);
 	actor->mapped = true;
 	for (i = 0; i < process->phase_count && !err; i++) {
 		const struct wl_phase *phase = &process->phases[i];

@@ -52,6 +52,8 @@ struct wl_process {
 	char *cmd;			/* a real program; NULL: the phases are replayed */
 	char *timing;			/* of its kernels: VGPU_TIMING; NULL: not said */
 	u64 memory_budget;		/* bytes of device memory; 0: no limit of its own */
+	/* of what its blocks touch: VGPU_ADVICE_SHARED, _NOT_SHARED; _NONE: it does not say */
+	u32 sharing;
 	/* host=one: one thread of the host issues the phases of all streams in order */
 	bool one_host;
 	struct wl_phase *phases;
@@ -216,5 +218,8 @@ void wl_metrics_free(struct wl_metrics *metrics);
 int wl_print_table(const struct wl_study *study, bool speed, FILE *out);
 int wl_print_csv(const struct wl_study *study, bool speed, FILE *out);
 int wl_print_json(const struct wl_study *study, bool speed, FILE *out);
+/* Of enum vgpu_access_class, and of enum vgpu_sharing */
+const char *wl_class_name(u64 access_class);
+const char *wl_sharing_name(u64 sharing);
 
 #endif

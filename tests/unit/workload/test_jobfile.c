@@ -9,6 +9,19 @@
 
 #define K "phase=kernel tbs=1 tb_us=1 threads=32 "
 
+static void whether_data_is_shared(void **state)
+{
+	struct wl_job job = wl_test_job("[a]\nshares_data=1\n" K "touched_bytes=4096\n"
+					"[b]\n" K "touched_bytes=4096\nshares_data=0\n"
+					"[c]\n" K "touched_bytes=4096\n");
+
+	(void)state;
+	assert_int_equal(job.processes[0].sharing, VGPU_ADVICE_SHARED);
+	assert_int_equal(job.processes[1].sharing, VGPU_ADVICE_NOT_SHARED);
+	assert_int_equal(job.processes[2].sharing, VGPU_ADVICE_NONE);
+	wl_job_free(&job);
+}
+
 static void reads_the_example(void **state)
 {
 	struct wl_job job = wl_test_job(
@@ -144,6 +157,12 @@ static const struct {
 	  "job:1: [a] has timing=, which is for the kernels of a program" },
 	{ "[a]\nmemory_budget=4095\n", "job:2: memory_budget=4095: must be bytes" },
 	{ "[a]\nmemory_budget=1G\n", "job:2: memory_budget=1G: must be bytes" },
+	{ "[a]\nshares_data=2\n", "job:2: shares_data=2: must be 1: its kernels use the same" },
+	{ "[a]\nshares_data=\n", "job:2: shares_data=: must be 1" },
+	{ "[a]\nshares_data=1\nphase=cpu us=1\n",
+	  "job:1: [a] has shares_data=, which is for memory that its blocks touch "
+	  "(touched_bytes=)" },
+	{ "[a]\nshares_data=0\ncmd=true\n", "job:1: [a] has shares_data=, which is for memory" },
 	{ "[a]\nphase=kernel tbs=1 tb_us=1 threads=32 priority=6\n",
 	  "job:2: priority=6: must be a number, 0..5" },
 	{ "[a]\npriority=high\n", "job:2: priority=high: must be a number" },
@@ -335,6 +354,7 @@ static void numbers_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whether_data_is_shared),
 		cmocka_unit_test(reads_the_example),
 		cmocka_unit_test(knows_what_is_not_said),
 		cmocka_unit_test(phases_touch_memory_of_their_own),

@@ -68,6 +68,55 @@ static void blocks_touch_memory(void **state)
 	takes("[a]\nphase=kernel tbs=16 tb_us=10 threads=32 touched_bytes=8192\n", 1, 24);
 }
 
+/*
+ * 64 blocks of 64 KB, with VRAM for half of that, under ETC: touches of a page are regular, of
+ * 64 KB irregular. Regular memory is compressed where the job says that its data is shared.
+ */
+static void what_is_known_of_its_memory(void **state)
+{
+	static const struct {
+		const char *shares, *touches;
+		u64 sharing, class;
+		bool compressed;
+	} cases[] = {
+		{ "", "16", VGPU_SHARING_UNKNOWN, VGPU_ACCESS_REGULAR, false },
+		{ "shares_data=0\n", "16", VGPU_SHARING_DENIED, VGPU_ACCESS_REGULAR, false },
+		{ "shares_data=1\n", "16", VGPU_SHARING_HINTED, VGPU_ACCESS_REGULAR, true },
+		{ "shares_data=0\n", "1", VGPU_SHARING_DENIED, VGPU_ACCESS_IRREGULAR, true },
+	};
+
+	(void)state;
+	for (u32 n = 0; n < sizeof(cases) / sizeof(*cases); n++) {
+		static const struct wl_setting knobs[] = {
+			{ "oversubscription", "etc" },
+			{ "classifier_cycles", "10000" },
+			{ "compression_ratio", "200" },
+		};
+		struct wl_setup setup = wl_test_setup(4);
+		const struct vgpu_account *account;
+		struct wl_study study;
+		struct wl_job job;
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "[a]\n%sphase=kernel tbs=64 tb_us=40 threads=1024 touched_bytes=65536 "
+			 "touches_per_tb=%s\n", cases[n].shares, cases[n].touches);
+		setup.config.vram_bytes = 2 << 20;
+		setup.knobs = knobs;
+		setup.knob_count = sizeof(knobs) / sizeof(*knobs);
+		job = wl_test_job(text);
+		study = wl_test_study(&job, &setup);
+		account = &study.together.processes[0].info.account;
+		assert_int_equal(account->data_shared, cases[n].sharing);
+		assert_int_equal(account->access_class, cases[n].class);
+		assert_int_equal(account->pages_compressed > 0, cases[n].compressed);
+		assert_int_equal(account->throttles > 0,
+				 cases[n].class == VGPU_ACCESS_IRREGULAR);
+		wl_study_free(&study);
+		wl_job_free(&job);
+	}
+}
+
 static void many_launches_keep_the_queue_full(void **state)
 {
 	(void)state;
@@ -433,6 +482,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(phases_follow_each_other),
 		cmocka_unit_test(blocks_touch_memory),
+		cmocka_unit_test(what_is_known_of_its_memory),
 		cmocka_unit_test(many_launches_keep_the_queue_full),
 		cmocka_unit_test(streams_run_beside_each_other),
 		cmocka_unit_test(one_host_issues_and_goes_on),
