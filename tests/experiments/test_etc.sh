@@ -64,7 +64,8 @@ says "a wrong result" 124 "wrong by 5" env OUT="$dir/c" BIN="$dir/wrong" WORKERS
 rest=0,0,0,0,0,2,16.50,2.50,1,1.000,0,0,0,0
 printf "%s,$rest\n" 100,unlimited,lud,sharing,1 100,unlimited,scan,sharing,2 100,unlimited,mvt,irregular,10 \
 	75,baseline,lud,sharing,2 75,baseline,scan,sharing,2.5 75,pe,lud,sharing,1.25 75,pe,scan,sharing,2 \
-	50,baseline,mvt,irregular,cut 50,etc,mvt,irregular,50 >"$dir/runs.csv"
+	50,baseline,mvt,irregular,cut 50,etc,mvt,irregular,50 |
+	awk -F, -v OFS=, '$3 == "lud" { $7 = $2 == "pe" ? 30 : 60 } $3 == "scan" { $7 = $2 == "pe" ? 80 : 40 } { print }' >"$dir/runs.csv"
 cat >"$dir/expected.csv" <<-'END'
 	# 1 / 2 - 1 = -0.5 and 2 / 2.5 - 1 = -0.2: -0.35, and from there 0.15 to each
 	A,sharing,75,baseline,unlimited,-0.5
@@ -74,16 +75,79 @@ cat >"$dir/expected.csv" <<-'END'
 	C,irregular,50,etc,baseline,0
 	D,sharing,75,baseline,unlimited,-
 	E,sharing,0,baseline,unlimited,-0.5,scan
+	F,sharing,75,pe,baseline,+
+	G,sharing,75,pe,baseline,-,scan
+	# 30 pages instead of 60, and twice as many
+	H,sharing,75,pe,baseline,-,lud,evicted
+	I,sharing,75,pe,baseline,-,scan,evicted
 END
 awk -v most=200 -f "$here/report.awk" "$dir/expected.csv" "$dir/runs.csv" >"$dir/report"
 grep -qx '| A | sharing | 75 % | baseline / unlimited | -0.500 | -0.350 ± 0.150 | yes |' "$dir/report" &&
 	grep -qx '| B | sharing | 75 % | pe / baseline | +0.100 | +0.425 ± 0.175 | direction |' "$dir/report" &&
 	grep -qx '| C | irregular | 50 % | etc / baseline | +0.000 | +3.000 ± 0.000 | no |' "$dir/report" &&
 	grep -qx '| D | sharing | 75 % | baseline / unlimited | below | -0.350 ± 0.150 | yes |' "$dir/report" &&
-	grep -qx '| E | scan | both | baseline / unlimited | -0.500 | -0.200 ± 0.000 | direction |' "$dir/report"
+	grep -qx '| E | scan | both | baseline / unlimited | -0.500 | -0.200 ± 0.000 | direction |' "$dir/report" &&
+	grep -qx '| F | sharing | 75 % | pe / baseline | above | +0.425 ± 0.175 | yes |' "$dir/report" &&
+	grep -qx '| G | scan | 75 % | pe / baseline | below | +0.250 ± 0.000 | no |' "$dir/report" &&
+	grep -qx '| H | lud | 75 % | evicted of pe / baseline | below | -0.500 ± 0.000 | yes |' "$dir/report" &&
+	grep -qx '| I | scan | 75 % | evicted of pe / baseline | below | +1.000 ± 0.000 | no |' "$dir/report"
 ok "verdicts of runs made by hand" $?
 grep -qx '| lud | sharing | not yet | no |  |  | 0.50 | 0.80 | | | | | | | |' "$dir/report" &&
 	grep -qx '| mvt | irregular | irregular | found | 16.50 | 2.50 | < 0.05 | | | | | | | 0.20 | |' "$dir/report"
 ok "performance of runs made by hand" $?
+# The sweeps: an application whose time follows from its settings, and whose trace is written by hand.
+mkdir -p "$dir/by-hand/experiments/etc"
+cat >"$dir/by-hand/experiments/etc/etc" <<-'END'
+	#!/bin/bash
+	[ "$1" != --list ] || { echo mvt irregular 1048576 4096; echo lud sharing 1048576 0; exit; }
+	set=,$VGPU_SET,
+	value() { local v=${set#*,$1=}; [ "$v" = "$set" ] || echo "${v%%,*}"; }
+	bytes=$(value vram_bytes) down=$(value throttle_down) up=$(value throttle_up) us=$(value fault_round_trip_ps)
+	# one SM more down: 4 ms, up: 2 ms. A microsecond more: 0.14 ms
+	ms=$((1000 + (${down:-1} - 1) * 400 + (${up:-1} - 1) * 200 + (${us:-20000000} / 1000000 - 20) * 14))
+	# compression: from a ratio of 2 on all fits
+	ratio=$(value compression_ratio)
+	[ "${ratio:-0}" -lt 100 ] || [ "$ratio" -ge 200 ] || ms=$((200000 / (ratio - 60)))
+	# epochs: 250000 and 100000 cycles take twice what 100000 each take
+	[ "$(value throttle_detect_cycles)" != 250000 ] || ms=$((2 * ms))
+	printf '%s,%s,%d.%02d00,0\n' "${!#}" irregular $((ms / 100)) $((ms % 100))
+	[ -n "$VGPU_TRACE" ] || exit 0
+	# a page of faults a millisecond, with throttling every fourth; two windows, of 20 and of 8 lines an instruction
+	perl -e 'my ($fault, $evict, $classified, $every) = @ARGV; print "VGPUTRC1";
+		sub record { my ($time, $type, $seq, $a, $b) = @_; print pack("Q<S<S<L<L<L<Q<Q<Q<", $time, $type, 65535, 1, 0, 7, $seq, $a, $b) }
+		for (my $n = 0; $n < 8; $n += $every) { record(5e8 + $n * 1e9, $fault, 0, 0, 1); record(5e8 + $n * 1e9, $evict, 0, 0, 16 << 32) }
+		record(9e9, $classified, 100, 2000, 300); record(10e9, $classified, 100, 800, 100)' \
+		"$FAULT" "$EVICT" "$CLASSIFIED" "$([[ $set == *,throttling=1,* ]] && echo 4 || echo 1)" >"$VGPU_TRACE"
+END
+chmod +x "$dir/by-hand/experiments/etc/etc"
+. "$here/sweep.bash"
+FAULT=$(sweep_type PAGE_FAULT) EVICT=$(sweep_type EVICT) CLASSIFIED=$(sweep_type CLASSIFIED)
+export FAULT EVICT CLASSIFIED
+by_hand() { env OUT="$dir/sweep" BIN="$dir/by-hand" WORKERS=1 "$@"; }
+
+[ "$(sweep_bytes 1048576 4096 50)" -eq $((524288 + 4096)) ] && [ "$(sweep_bytes 1000000 0 75)" -eq $((184 * 4096)) ]
+ok "bytes for a share of the memory" $?
+# 10 / 14 and 10 / 12 ms
+says "steps of throttling" 0 "ETC-14: the best is 1.00 of one SM each way, the least 0.71 down and 0.83 up: yes" by_hand STEPS="1 2" "$here/steps.sh" mvt
+grep -qx '| mvt | 75 % | 0.71 | 0.83 |' "$dir/sweep/steps.md"
+ok "... of an application" $?
+# 10 / 14.2 - 1
+says "what a fault takes" 0 "ETC-15: 50 us instead of 20: -0.296 for -0.312, monotone: yes" by_hand "$here/latencies.sh" mvt lud
+[ "$(wc -l <"$dir/sweep/latencies.csv")" -eq 16 ]
+ok "... for each application, memory and latency" $?
+# 8 faults and 2, at 0.5, 1.5, ... ms; a millisecond is an interval
+says "faults over time" 0 "ETC-11: mvt, 75 % of the memory: 8 faults, throttled 2: yes" by_hand CYCLES=1020000 "$here/rates.sh" mvt
+grep -qx '| 5 | 1 | 1 | 16 | 16 |' "$dir/sweep/rates.md" && grep -qx '| 6 | 1 | | 16 | |' "$dir/sweep/rates.md"
+ok "... in each interval" $?
+# 20 lines in the first window, 14 in both
+says "what the classifier finds" 0 "| mvt | irregular | 20.00 | 14.00 | 2.00 | 2 | 1 | 5 6 7 8 9 10 |" by_hand "$here/classes.sh" mvt
+# by all windows 14 is irregular with a threshold of 14, and not with 15
+says "... with a threshold" 0 "| mvt | irregular | 20.00 | 14.00 | 2.00 | 2 | 1 | 14 |" by_hand THRESHOLDS="14 15" "$here/classes.sh" mvt
+says "lengths of epochs" 0 "| mvt | 250000 | 0.50 | 0.50 |" by_hand CYCLES="100000 250000" "$here/epochs.sh" mvt
+# 20 ms with a ratio of 1.6, 10 where all fits
+says "ratios of compression" 0 "| mvt | 0.20 | 0.50 | 1.00 |" by_hand RATIOS="100 160 200" "$here/ratios.sh" mvt
+for sweep in steps latencies classes rates epochs ratios; do
+	says "$sweep.sh: no such option" 2 "$sweep.sh: no option '--fast'" "$here/$sweep.sh" --fast
+done
 echo "1..$count"
 exit $failed

@@ -4,39 +4,23 @@
 # ratios.sh: performance against the ratio of compression (ETC-16; thesis, 3.7.4): applications with half of their memory under compression alone, whose
 # pages take what the ratio says (compression_ratio); prints performance over that with enough memory, its mean, and a verdict.
 # usage: tests/experiments/etc/ratios.sh [APPLICATION...]     (2dconv lps cons scan mvt); results in OUT (out/experiments/etc)
-# RATIOS: in per cent, ascending ("100 120 140 160 180 200 240"). MOST_MS, TIMING, BIN, WORKERS: as for run.sh. SHARE: per cent of the memory (50)
+# RATIOS: in per cent, ascending ("100 120 140 160 180 200 240"). MOST_MS, TIMING, SET, BIN, WORKERS: as for run.sh. SHARE: per cent of the memory (50)
 # Verdict: yes, if the mean rises with each ratio, a line fits it below the ratio at which all fits (r of 0.95 or more), and the step to that ratio
 # is steeper than the line; direction, if it rises from the first to the last and nowhere falls by more than 0.02; else no.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
-out=${OUT:-out/experiments/etc}
-case ${1:-} in
-	-*) echo "ratios.sh: no option '$1'; see the head of tests/experiments/etc/ratios.sh" >&2; exit 2 ;;
-esac
-unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE VGPU_SET
-export VGPU_TRANSPORT=embedded VGPU_PRESET=etc VGPU_THREADS=1 BIN=${BIN:-build}
-export BASE=timing=${TIMING:-pipeline},watchdog_ps=${MOST_MS:-200}000000000
-mkdir -p "$out"
-
-# NAME BYTES RATIO: a line "NAME,RATIO,MS"; RATIO 0: not compressed
-run() {
-	local line set=$BASE,vram_bytes=$2
-	[ "$3" -eq 0 ] || set=$set,compression=1,compression_ratio=$3
-	line=$(VGPU_SET=$set "$BIN/experiments/etc/etc" "$1" | tail -n 1) || return 255
-	line=${line#*,*,}
-	printf '%s,%s,%s\n' "$1" "$3" "${line%%,*}"
-}
-export -f run
-
-selected=${*:-2dconv lps cons scan mvt}
+. tests/experiments/etc/sweep.bash
+sweep_init ratios.sh "$@"
 ratios=${RATIOS:-100 120 140 160 180 200 240}
-VGPU_SET=$BASE "$BIN/experiments/etc/etc" --list | while read -r name _ managed other; do
-	[[ " $selected " == *" $name "* ]] || continue
-	echo "$name 4294967296 0"
+
+# 0: not compressed
+sweep_applications "${@:-2dconv lps cons scan mvt}" | while read -r name managed other; do
+	echo "$name 0 4294967296"
+	bytes=$(sweep_bytes "$managed" "$other" "${SHARE:-50}")
 	for ratio in $ratios; do
-		echo "$name $(((managed * ${SHARE:-50} / 100 + other + 4095) / 4096 * 4096)) $ratio"
+		echo "$name $ratio $bytes compression=1,compression_ratio=$ratio"
 	done
-done | xargs -r -P "${WORKERS:-$(nproc)}" -L 1 bash -c 'run "$@"' run | LC_ALL=C sort >"$out/ratios.csv"
+done | sweep_all >"$out/ratios.csv"
 
 awk -F, -v ratios="$ratios" -v most="${MOST_MS:-200}" -v fits="$((10000 / ${SHARE:-50}))" '
 	{ time[$1, $2] = $3 == "cut" ? most : $3; if (!($1 in seen)) { seen[$1]; names[++apps] = $1 } }
@@ -68,7 +52,7 @@ awk -F, -v ratios="$ratios" -v most="${MOST_MS:-200}" -v fits="$((10000 / ${SHAR
 			k++; x = ratio[r] / 100; y = mean[r]
 			sx += x; sy += y; sxx += x * x; sxy += x * y; syy += y * y
 		}
-		slope = (k * sxy - sx * sy) / (k * sxx - sx * sx)
+		slope = k > 1 ? (k * sxy - sx * sy) / (k * sxx - sx * sx) : 0
 		spread = (k * sxx - sx * sx) * (k * syy - sy * sy)
 		fit = spread > 0 ? (k * sxy - sx * sy) / sqrt(spread) : 0
 		step = k < count ? (mean[k + 1] - mean[k]) / (ratio[k + 1] - ratio[k]) * 100 : 0
