@@ -18,6 +18,8 @@
 #define VGPU_CONFIG_FIELDS(NUMBER, ARRAY, NAME)							\
 	/* of the preset it came from */							\
 	NAME(name)										\
+	/* what programs are told, "8.0"; they may have code for it and for older ones */	\
+	NAME(compute_capability)								\
 	NUMBER(u32, sms, 1, 1024)								\
 	NUMBER(u32, clock_khz, 1000, 100000000)							\
 	NUMBER(u32, regs_per_sm, 32, 16777216)							\

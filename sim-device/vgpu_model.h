@@ -51,6 +51,8 @@ bool vgpu_launch_counts_has(const struct vgpu_config *config,
 const char *vgpu_config_field(unsigned int index);
 /* Write the value of a field as text to @text; returns its length or -ENOENT, -ENOSPC. */
 int vgpu_config_get(const struct vgpu_config *config, const char *field, char *text, size_t size);
+/* The number of compute_capability, "8.0": 80; 0: it is none of CUDA's. */
+u32 vgpu_config_capability(const struct vgpu_config *config);
 /* Describes the first error in @config; NULL: the configuration is valid. */
 const char *vgpu_config_check(const struct vgpu_config *config);
 

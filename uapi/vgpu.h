@@ -61,7 +61,7 @@ struct vgpu_device_info {
 	__u32 l2_bytes;			/* size of the L2 cache; 0 the same */
 	__u64 memory_budget;		/* bytes of device memory of this context; 0: no limit */
 	__u32 launch_flags;		/* VGPU_LAUNCH_* that it takes; 0: an older module */
-	__u32 reserved0;
+	__u32 compute_capability;	/* 80: 8.0; 0: an older module */
 };
 
 /**

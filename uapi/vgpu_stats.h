@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 178
+#define VGPU_NL_STAT_NEXT 179
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -247,6 +247,8 @@
 	X(19, VRAM_BYTES, info., vram_bytes, vram_bytes, "size of device memory")		\
 	X(20, VRAM_FREE, info., vram_free, vram_free, "device memory that is not reserved")	\
 	X(9, TIME, info., time, time_ps, "virtual time")					\
+	X(178, COMPUTE_CAPABILITY, info., compute_capability, compute_capability,		\
+	  "compute capability that programs are told, 80: 8.0")				\
 	X(83, MANAGED_RESIDENT, info., managed_resident, managed_resident_bytes,		\
 	  "bytes of managed memory now in device memory, of all contexts")			\
 	X(84, MANAGED_HOST, info., managed_host, managed_host_bytes,				\

@@ -108,6 +108,23 @@ const char *vgpu_config_field(unsigned int index)
 	return index < VGPU_ARRAY_SIZE(fields) ? fields[index].name : NULL;
 }
 
+/* CUDA's numbers: a digit, a point and a digit. */
+u32 vgpu_config_capability(const struct vgpu_config *config)
+{
+	static const u8 known[] = { 30, 32, 35, 37, 50, 52, 53, 60, 61, 62,
+				    70, 72, 75, 80, 86, 87, 89, 90 };
+	const char *text = config->compute_capability;
+	unsigned int i;
+
+	if (text[0] < '0' || text[0] > '9' || text[1] != '.' || text[2] < '0' || text[2] > '9' ||
+	    text[3])
+		return 0;
+	for (i = 0; i < VGPU_ARRAY_SIZE(known); i++)
+		if (known[i] == (text[0] - '0') * 10 + text[2] - '0')
+			return known[i];
+	return 0;
+}
+
 /* The memory hierarchy of timing=pipeline. */
 static const char *check_hierarchy(const struct vgpu_config *config)
 {
@@ -160,6 +177,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 	for (; i < VGPU_ARRAY_SIZE(config->shared_steps); i++)
 		if (config->shared_steps[i])
 			return "shared_steps must have no gap: a step after a 0";
+	if (!vgpu_config_capability(config))
+		return "compute_capability must be one of CUDA's from 3.0 to 9.0, as 8.0";
 	if (config->threads_per_block > config->threads_per_sm)
 		return "threads_per_block must not exceed threads_per_sm";
 	if (config->link_burst % 16)

@@ -457,6 +457,7 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->vram_used += managed < info->vram_free ? managed : info->vram_free;
 	info->memory_bandwidth = config->memory_bandwidth;
 	info->launch_flags = launch_flags(dev);
+	info->compute_capability = vgpu_config_capability(config);
 	info->memory_bus_bits = config->memory_bus_bits;
 	info->l2_bytes = config->l2_bytes;
 	info->link_bandwidth = config->link_bandwidth;

@@ -149,6 +149,7 @@ static const struct vgpu_config presets[] = {
 	{
 		/* Tanasic table 5.1: an early Kepler, the Tesla K20c */
 		.name = "k20c",
+		.compute_capability = "3.5",		/* card */
 		.sms = 13,				/* table */
 		.clock_khz = 706000,			/* table */
 		.regs_per_sm = 65536,			/* table */
@@ -231,6 +232,7 @@ static const struct vgpu_config presets[] = {
 	}, {
 		/* Tanasic table 6.1: the machine of chapter 6, a Kepler-like SM at 1 GHz */
 		.name = "tanasic-ch6",
+		.compute_capability = "3.5",		/* as k20c */
 		.sms = 16,				/* table */
 		.clock_khz = 1000000,			/* table */
 		.regs_per_sm = 65536,			/* table: 256 KB */
@@ -312,6 +314,7 @@ static const struct vgpu_config presets[] = {
 	}, {
 		/* SMK table 4 and PEP table 2, which agree: a Maxwell, the Geforce GTX980 */
 		.name = "gtx980",
+		.compute_capability = "5.2",		/* card */
 		.sms = 16,				/* table */
 		.clock_khz = 1216000,			/* table */
 		.regs_per_sm = 65536,			/* table: 256 KB */
@@ -375,6 +378,11 @@ static const struct vgpu_config presets[] = {
 		 * NVIDIA Volta GPU Architecture, table 3.1, where these say nothing
 		 */
 		.name = "v100",
+		/*
+		 * The card: 7.0. What 8.0 adds is there, and its table has the same threads,
+		 * blocks and registers of an SM; 8.6 and 8.9 have fewer, 9.0 has clusters
+		 */
+		.compute_capability = "8.0",
 		.sms = 80,				/* card */
 		.clock_khz = 1530000,			/* card: boost clock */
 		.regs_per_sm = 65536,			/* table */
@@ -444,6 +452,7 @@ static const struct vgpu_config presets[] = {
 		 * memory latencies, where these say nothing
 		 */
 		.name = "a100",
+		.compute_capability = "8.0",		/* card */
 		.sms = 108,				/* card */
 		.clock_khz = 1410000,			/* card: boost clock */
 		.regs_per_sm = 65536,			/* table */
@@ -509,6 +518,8 @@ static const struct vgpu_config presets[] = {
 		 * al. as for a100, of the H100 PCIe
 		 */
 		.name = "h100",
+		/* card: 9.0, but there are no clusters of blocks, on which its code counts */
+		.compute_capability = "8.0",
 		.sms = 132,				/* card */
 		.clock_khz = 1980000,			/* card: highest boost clock */
 		.regs_per_sm = 65536,			/* table */
@@ -573,6 +584,7 @@ static const struct vgpu_config presets[] = {
 		 * like the one of gtx980, from which comes what it does not say
 		 */
 		.name = "etc",
+		.compute_capability = "5.2",		/* as gtx980 */
 		.sms = 30,				/* table */
 		.clock_khz = 1020000,			/* table */
 		.regs_per_sm = 65536,

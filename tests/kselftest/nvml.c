@@ -50,6 +50,7 @@ static void identity(void)
 	nvmlDevice_t device = first(), same;
 	nvmlMemory_v2_t memory = { .version = nvmlMemory_v2 };
 	unsigned int number;
+	int major, minor;
 	nvmlPciInfo_t pci;
 
 	MUST(F(nvmlDeviceGetCount_v2)(&number));
@@ -73,6 +74,8 @@ static void identity(void)
 	CHECK_EQ(memory.used + memory.free, memory.total);
 	MUST(F(nvmlDeviceGetClockInfo)(device, NVML_CLOCK_SM, &number));
 	CHECK_EQ(number, info.clock_khz / 1000);
+	MUST(F(nvmlDeviceGetCudaComputeCapability)(device, &major, &minor));
+	CHECK_EQ(major * 10 + minor, info.compute_capability);
 	MUST(F(nvmlShutdown)());
 }
 

@@ -71,7 +71,7 @@ grep -qE "^\| +0  $preset +\| fcfs +\| +0 / $vram MiB +[0-9]+% \|$" "$dir/said" 
 	grep -qE "^\| +0 +$context +$holder holder +0 +0 +0/0 +0 +0\.0 ns +[0-9.]+ [num]?s \|$" "$dir/said" &&
 	[ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
 ok "smi: the table, 79 columns wide" $?
-says "smi: fields of nvidia-smi" 0 "GPU-76677075-0000-0000-0000-000000000000, 00000000:00:00.0, 7.0, Default, [N/A]" \
+says "smi: fields of nvidia-smi" 0 "GPU-76677075-0000-0000-0000-000000000000, 00000000:00:00.0, $(value compute_capability | sed "s/.$/.&/"), Default, [N/A]" \
 	vgpu-smi --query-gpu=gpu_uuid,pci.bus_id,compute_cap,compute_mode,power.limit --format=csv -i 00000000:00:00.0
 says "smi: a device by its UUID" 0 "GPU 0: $preset" vgpu-smi -L -i GPU-76677075-0000-0000-0000-000000000000
 says "smi: pmon" 0 "    0 $(printf %10d "$holder")     C      0      -      -      -      -      -    holder" vgpu-smi pmon -c 1

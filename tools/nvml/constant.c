@@ -26,7 +26,6 @@ NONE(nvmlDeviceGetDisplayMode, 0)
 NONE(nvmlDeviceGetDisplayActive, 0)
 NONE(nvmlDeviceGetPersistenceMode, 0)
 NONE(nvmlDeviceGetBrand, 0)			/* unknown */
-NONE(nvmlDeviceGetArchitecture, 5)		/* Volta: compute capability 7.0 */
 NONE(nvmlDeviceGetMultiGpuBoard, 0)
 NONE(nvmlDeviceGetVirtualizationMode, 0)
 NONE(nvmlDeviceIsMigDeviceHandle, 0)

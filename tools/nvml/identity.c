@@ -191,17 +191,58 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
 	return pci ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
-nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
-						int *minor)
+static nvmlReturn_t look_at(nvmlDevice_t device, struct client_device *now)
 {
 	nvmlReturn_t result = nvml_enter(device);
 
 	if (result)
 		return result;
+	result = nvml_look(device, now);
 	nvml_leave();
+	return result;
+}
+
+/* An older module, which does not say, takes code for 7.0. */
+static unsigned int capability_of(const struct client_device *now)
+{
+	return now->compute_capability ? (unsigned int)now->compute_capability : 70;
+}
+
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
+						int *minor)
+{
+	struct client_device now;
+	nvmlReturn_t result = look_at(device, &now);
+
+	if (result)
+		return result;
 	if (!major || !minor)
 		return NVML_ERROR_INVALID_ARGUMENT;
-	*major = 7;
-	*minor = 0;
+	*major = (int)capability_of(&now) / 10;
+	*minor = (int)capability_of(&now) % 10;
+	return NVML_SUCCESS;
+}
+
+/* NVML's numbers of generations, by the first capability of each. */
+nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, unsigned int *architecture);
+nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, unsigned int *architecture)
+{
+	static const struct {
+		unsigned int from, number;
+	} generations[] = {
+		{ 90, 9 }, { 89, 8 }, { 80, 7 }, { 75, 6 },
+		{ 70, 5 }, { 60, 4 }, { 50, 3 }, { 0, 2 },
+	};
+	struct client_device now;
+	nvmlReturn_t result = look_at(device, &now);
+	unsigned int n = 0;
+
+	if (result)
+		return result;
+	if (!architecture)
+		return NVML_ERROR_INVALID_ARGUMENT;
+	while (capability_of(&now) < generations[n].from)
+		n++;
+	*architecture = generations[n].number;
 	return NVML_SUCCESS;
 }

@@ -87,10 +87,21 @@ static void disabled(const struct row *row, char *text, size_t size)
 	snprintf(text, size, "Disabled");
 }
 
+/* An older module does not say. */
+static void capability_of(const struct row *row, char *text, size_t size)
+{
+	uint64_t found = row->device->compute_capability;
+
+	if (!found) {
+		not_there(row, text, size);
+		return;
+	}
+	snprintf(text, size, "%" PRIu64 ".%" PRIu64, found / 10, found % 10);
+}
+
 U64(index_of, row->device->index)
 U64(nothing, ((void)row, 0))
 TEXT(default_of, ((void)row, "Default"))
-TEXT(capability_of, ((void)row, "7.0"))
 U64(count_of, row->view->device_count)
 U64(version_of, ((void)row, VGPU_UAPI_VERSION))
 TEXT(preset_of, row->device->preset)
@@ -129,7 +140,7 @@ static const struct field gpu_fields[] = {
 	{ "gpu_uuid", NULL, "the same", uuid_of },
 	{ "pci.bus_id", NULL, "as cudaDeviceGetPCIBusId()", bus_of },
 	{ "gpu_bus_id", NULL, "the same", bus_of },
-	{ "compute_cap", NULL, "", capability_of },
+	{ "compute_cap", NULL, "compute capability, as 8.0", capability_of },
 	{ "compute_mode", NULL, "", default_of },
 	{ "node", NULL, "device file in /dev", node_of },
 	{ "driver_version", NULL, "version of the module's interface", version_of },

@@ -93,6 +93,7 @@ static void v100_is_nvidias_tables(void **state)
 
 	(void)state;
 	assert_int_equal(vgpu_config_preset(&c, "v100"), 0);
+	assert_string_equal(c.compute_capability, "8.0");	/* of what there is */
 	assert_int_equal(c.sms, 80);
 	assert_int_equal(c.clock_khz, 1530000);
 	assert_int_equal(c.regs_per_sm, 65536);
@@ -140,6 +141,34 @@ static void a100_and_h100_are_nvidias_tables(void **state)
 	assert_int_equal(c.l2_bytes, 50 << 20);
 	assert_true(c.link_bandwidth == 63000000000ull);
 	assert_string_equal(c.block_placement, "breadth");
+}
+
+/* NVIDIA's list of CUDA GPUs: K20c 3.5, GTX 980 5.2; h100 has no clusters, which 9.0 promises */
+static void capabilities_are_of_cudas_list(void **state)
+{
+	static const struct {
+		const char *preset;
+		unsigned int number;
+	} presets[] = { { "k20c", 35 }, { "tanasic-ch6", 35 }, { "gtx980", 52 }, { "etc", 52 },
+			{ "v100", 80 }, { "a100", 80 }, { "h100", 80 } };
+	static const char *const wrong[] = { "", "8", "8.", "8.1", "80", "8.00", " 8.0", "10.0",
+					     "2.1", "sm_80", "-8.0", "9.1" };
+	struct vgpu_config c;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(presets) / sizeof(*presets); i++) {
+		assert_int_equal(vgpu_config_preset(&c, presets[i].preset), 0);
+		assert_int_equal(vgpu_config_capability(&c), presets[i].number);
+		assert_null(vgpu_config_check(&c));
+	}
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(vgpu_config_set(&c, "compute_capability", wrong[i]), 0);
+		assert_int_equal(vgpu_config_capability(&c), 0);
+		assert_non_null(strstr(vgpu_config_check(&c), "compute_capability"));
+	}
+	assert_int_equal(vgpu_config_set(&c, "compute_capability", "8.9"), 0);
+	assert_int_equal(vgpu_config_capability(&c), 89);
+	assert_null(vgpu_config_check(&c));
 }
 
 /* The thesis of ETC, table 3.1; of its TLBs the reach: entries of 4 KB for those of 64 KB */
@@ -394,6 +423,7 @@ int main(void)
 		cmocka_unit_test(tanasic_ch6_is_table_6_1),
 		cmocka_unit_test(gtx980_is_smk_table_4_and_pep_table_2),
 		cmocka_unit_test(v100_is_nvidias_tables),
+		cmocka_unit_test(capabilities_are_of_cudas_list),
 		cmocka_unit_test(a100_and_h100_are_nvidias_tables),
 		cmocka_unit_test(etc_is_table_3_1),
 		cmocka_unit_test(the_papers_presets_fill_sms),
