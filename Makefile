@@ -298,6 +298,7 @@ $(O)/fuzz/uapi: $(wildcard tests/fuzz/guest/*.[ch] tests/kselftest/*.h uapi/*.h)
 	@mkdir -p $(@D) && echo "  CC  $@"
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ tests/fuzz/guest/uapi.c -luring
 
+comma := ,
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
 $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
@@ -306,6 +307,7 @@ $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find
 $(foreach name,$(math),$(filter $(O)/cuda/libraries/$(name)/%,$(cuda))): | $(math-shared:%=$(O)/%) $(O)/toolkit
 $(foreach name,$(math),$(eval $(O)/cuda/libraries/$(name)/%: cuda-flags := -l$(name) $(needs-$(name):%=-l%)))
 $(O)/cuda/features/thread_default_streams: cuda-flags := --default-stream per-thread
+$(O)/cuda/features/compute_capability: cuda-flags := $(foreach arch,70 75 80 90,-gencode arch=compute_$(arch),code=[sm_$(arch)$(comma)compute_$(arch)])
 $(O)/cuda/features/thread_default_streams $(O)/cuda/features/thread_streams: tests/cuda/features/thread_streams.h
 
 $(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas

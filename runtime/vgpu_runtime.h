@@ -158,7 +158,7 @@ typedef struct vgpuDeviceProperties {
 	int sms;
 	int clock_khz;
 	int hw_queues;
-	int major, minor;		/* compute capability of the PTX it takes */
+	int major, minor;		/* compute capability that it presents */
 	uint64_t memory_bandwidth;	/* bytes per second */
 	uint64_t link_bandwidth;
 	int managed_memory;		/* 1: vgpuMallocManaged() */

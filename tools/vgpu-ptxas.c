@@ -11,6 +11,7 @@
 
 #include "runtime/compile/compile.h"
 #include "runtime/fatbin/fatbin.h"
+#include "runtime/fatbin/own.h"
 #include "sim-device/vgpu_device.h"
 
 static void usage(FILE *out)
@@ -163,33 +164,28 @@ static void disassemble(const struct vgpu_program *program)
 
 /* ---- separate compilation ------------------------------------------------ */
 
-/* In front of PTX in an object: vgpucc's pack(). */
-#define MARK		"VGPUPTX1"
-#define MARK_BYTES	16u
-#define MARK_FLAGS	12u
-#define MARK_SEPARATE	1u
-
-/* @paths: of the files that they are from */
+/* @paths: of the files that they are from; @texts: of the architecture that is looked at */
 struct parts {
+	const struct vgpu_own **images;
 	const char **texts, **paths;
 	const char *path;		/* that is being read */
 	unsigned int count;
 };
 
-static bool add_part(struct parts *parts, const char *text)
+static bool add_part(struct parts *parts, const struct vgpu_own *image)
 {
-	const char **texts = realloc(parts->texts, (parts->count + 1) * sizeof(*texts));
-	const char **paths;
+	size_t count = parts->count + 1;
+	const struct vgpu_own **images = realloc(parts->images, count * sizeof(*images));
+	const char **texts = realloc(parts->texts, count * sizeof(*texts));
+	const char **paths = realloc(parts->paths, count * sizeof(*paths));
 
-	if (!texts)
+	parts->images = images ? images : parts->images;
+	parts->texts = texts ? texts : parts->texts;
+	parts->paths = paths ? paths : parts->paths;
+	if (!images || !texts || !paths)
 		return false;
-	parts->texts = texts;
-	paths = realloc(parts->paths, (parts->count + 1) * sizeof(*paths));
-	if (!paths)
-		return false;
-	parts->paths = paths;
-	paths[parts->count] = parts->path;
-	texts[parts->count++] = text;
+	images[parts->count] = image;
+	paths[parts->count++] = parts->path;
 	return true;
 }
 
@@ -210,8 +206,11 @@ static bool are_apart(const struct parts *parts)
 
 	for (unsigned int n = 0; n < parts->count; n++) {
 		objects.path = parts->paths[n];
-		if (!is_archive(objects.path) && !add_part(&objects, parts->texts[n]))
+		if (is_archive(objects.path))
+			continue;
+		if (!add_part(&objects, parts->images[n]))
 			return true;
+		objects.texts[objects.count - 1] = parts->texts[n];
 	}
 	twice = objects.count ? vgpu_ptx_twice(objects.texts, objects.count, &first, &again, name,
 					       sizeof(name)) :
@@ -220,6 +219,7 @@ static bool are_apart(const struct parts *parts)
 		fprintf(stderr,
 			"device code does not link: `%s' is defined in %s and again in %s\n", name,
 			objects.paths[first], objects.paths[again]);
+	free(objects.images);
 	free(objects.texts);
 	free(objects.paths);
 	return twice != 1;
@@ -230,25 +230,81 @@ static bool find_parts(struct parts *parts, const char *data, size_t bytes)
 {
 	const char *at = data, *end = data + bytes;
 
-	while ((at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
-		uint32_t flags;
+	while ((at = memmem(at, (size_t)(end - at), VGPU_OWN_MARK, strlen(VGPU_OWN_MARK)))) {
+		size_t whole = vgpu_own_bytes(at, (size_t)(end - at));
+		const struct vgpu_own *image = (const void *)at;
 
-		if ((size_t)(end - at) <= MARK_BYTES)
-			break;
-		memcpy(&flags, at + MARK_FLAGS, sizeof(flags));
-		at += MARK_BYTES;
-		if (flags == MARK_SEPARATE && memchr(at, 0, (size_t)(end - at)) &&
-		    !add_part(parts, at))
+		if (whole && image->flags & VGPU_OWN_SEPARATE && !add_part(parts, image))
 			return false;
+		at += whole ? whole : strlen(VGPU_OWN_MARK);
 	}
 	return true;
 }
 
-/* The texts stay as long as the program. */
-static int link_files(char **paths)
+static int link_texts(const struct parts *parts)
 {
 	char message[512] = "out of memory", *compile_message = NULL, *ptx = NULL;
 	struct vgpu_program *program = NULL;
+
+	if (!are_apart(parts))
+		return 1;
+	if (vgpu_ptx_join(parts->texts, parts->count, &ptx, message, sizeof(message))) {
+		fprintf(stderr, "device code does not link: %s\n", message);
+		return 1;
+	}
+	if (vgpu_compile_ptx(ptx, strlen(ptx), NULL, &program, &compile_message)) {
+		fprintf(stderr, "device code of %u files, linked: %s\n", parts->count,
+			compile_message ? compile_message : message);
+		return 1;
+	}
+	vgpu_program_free(program);
+	free(ptx);
+	return 0;
+}
+
+/* What a device that takes code for @arch would link. NULL, or a file that has none for it. */
+static const char *choose_texts(struct parts *parts, unsigned int arch)
+{
+	for (unsigned int n = 0; n < parts->count; n++) {
+		const struct vgpu_own *image = vgpu_own_pick(parts->images[n], arch, true);
+
+		if (!image)
+			return parts->paths[n];
+		parts->texts[n] = image->ptx;
+	}
+	return NULL;
+}
+
+/* For each architecture that the first part has code for, and at least one that all have. */
+static int link_each(struct parts *parts)
+{
+	const char *without = NULL;
+	bool linked = false;
+
+	for (unsigned int arch = 70; arch <= 90; arch++) {
+		const struct vgpu_own *image = parts->images[0];
+
+		while (image && !vgpu_own_names_arch(image, arch))
+			image = vgpu_own_next(image);
+		if (!image)
+			continue;
+		without = choose_texts(parts, arch);
+		if (without)
+			continue;
+		if (link_texts(parts))
+			return 1;
+		linked = true;
+	}
+	if (linked)
+		return 0;
+	fprintf(stderr, "device code does not link: %s has none for an architecture that %s is "
+			"for\n", without ? without : parts->paths[0], parts->paths[0]);
+	return 1;
+}
+
+/* What was read stays as long as the program. */
+static int link_files(char **paths)
+{
 	struct parts parts = { 0 };
 
 	for (; *paths; paths++) {
@@ -261,21 +317,7 @@ static int link_files(char **paths)
 			return 1;
 		}
 	}
-	if (!parts.count)
-		return 0;
-	if (!are_apart(&parts))
-		return 1;
-	if (vgpu_ptx_join(parts.texts, parts.count, &ptx, message, sizeof(message))) {
-		fprintf(stderr, "device code does not link: %s\n", message);
-		return 1;
-	}
-	if (vgpu_compile_ptx(ptx, strlen(ptx), NULL, &program, &compile_message)) {
-		fprintf(stderr, "device code of %u files, linked: %s\n", parts.count,
-			compile_message ? compile_message : message);
-		return 1;
-	}
-	vgpu_program_free(program);
-	return 0;
+	return parts.count ? link_each(&parts) : 0;
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "attributes.h"
+#include "modules/capability.h"
 #include "cuda/device_attributes.h"
 #include "textures/texture_limits.h"
 
@@ -105,8 +106,8 @@ void rt_device_properties(vgpuDeviceProperties *properties)
 		.clock_khz = (int)info->clock_khz,
 		.hw_queues = (int)info->hw_queues,
 		.copy_engines = info->copy_engines ? (int)info->copy_engines : 1,
-		.major = 7,
-		.minor = 0,
+		.major = (int)rt_capability() / 10,
+		.minor = (int)rt_capability() % 10,
 		.memory_bandwidth = info->memory_bandwidth,
 		.link_bandwidth = info->link_bandwidth,
 		.managed_memory = 1,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "api/modules/capability.h"
 #include "calls.h"
 #include "registry.h"
 
@@ -126,8 +127,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 	attributes->localSizeBytes = found.local_bytes;
 	attributes->maxThreadsPerBlock = found.max_threads;
 	attributes->numRegs = found.regs;
-	attributes->ptxVersion = 70;
-	attributes->binaryVersion = 70;
+	attributes->ptxVersion = (int)rt_function_arch(kernel);
+	attributes->binaryVersion = (int)rt_code_capability();
 	attributes->maxDynamicSharedSizeBytes = (int)found.max_dynamic_shared;
 	attributes->preferredShmemCarveout = -1;
 	return cuda_error(rt_leave(vgpuSuccess));

@@ -80,14 +80,12 @@ typedef unsigned int cuuint32_t;
 typedef __UINT64_TYPE__ cuuint64_t;
 #include "device_cached.h"
 #include "device_spaces.h"
-/* The host's pass sees those of sm_80 and later, of which some are ours (device_reduce.h). */
-#ifndef __CUDA_ARCH__
+/* Of sm_80 and later, clang has some that are ours (device_reduce.h), and those of clusters. */
+#pragma push_macro("__CUDA_ARCH__")
+#undef __CUDA_ARCH__
 #define __CUDA_ARCH__ 700
 #include <__clang_cuda_intrinsics.h>
-#undef __CUDA_ARCH__
-#else
-#include <__clang_cuda_intrinsics.h>
-#endif
+#pragma pop_macro("__CUDA_ARCH__")
 #include <__clang_cuda_complex_builtins.h>
 #include "device_sync.h"
 #include "device_reduce.h"

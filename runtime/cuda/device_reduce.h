@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * __reduce_*_sync(): over the lanes of a mask, one shuffle a lane. GPUs have an instruction for it
- * from sm_80 on; the virtual architecture is older.
+ * from sm_80 on; here with every architecture.
  */
 #ifndef VGPU_CUDA_DEVICE_REDUCE_H
 #define VGPU_CUDA_DEVICE_REDUCE_H

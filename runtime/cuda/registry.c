@@ -15,16 +15,6 @@
 #define EXPORT	__attribute__((visibility("default")))
 #define BUCKETS	1024u
 
-/* What tools/vgpucc puts in front of the PTX. */
-struct blob {
-	char mark[8];			/* "VGPUPTX1" */
-	uint32_t max_regs;		/* 0: no limit */
-	uint32_t flags;			/* BLOB_SEPARATE; others are 0 */
-	char ptx[];
-};
-
-#define BLOB_SEPARATE	1u	/* -rdc=true: linked with all others of its program or library */
-
 /* struct vgpu_wrapper, as vgpucc has it */
 struct own_wrapper {
 	int magic;
@@ -53,7 +43,7 @@ struct fatbin {
 	struct rt_library library;
 	struct rt_library *code;	/* that one, or the one that it is linked to */
 	struct linked *linked;		/* NULL: to none */
-	const char *part;		/* its PTX there */
+	const struct vgpu_own *part;	/* its code there */
 	struct fatbin *next;
 	struct managed *managed;
 };
@@ -344,12 +334,12 @@ static vgpuError_t set_managed(struct rt_library *library, struct vgpuModule *mo
 }
 
 /* With the lock held. */
-static void link_to_others(struct fatbin *fatbin, const struct blob *blob)
+static void link_to_others(struct fatbin *fatbin, const struct vgpu_own *own)
 {
 	struct linked *linked = links;
 	Dl_info about = { 0 };
 
-	dladdr(blob, &about);
+	dladdr(own, &about);
 	while (linked && linked->object != about.dli_fbase)
 		linked = linked->next;
 	if (!linked) {
@@ -358,15 +348,15 @@ static void link_to_others(struct fatbin *fatbin, const struct blob *blob)
 		linked->next = links;
 		links = linked;
 	}
-	if (!rt_library_add_part(&linked->library, blob->ptx))
+	if (!rt_library_add_part(&linked->library, own))
 		abort();
 	/* the least of all: which kernel is in which file is not known any more */
-	if (blob->max_regs &&
-	    (!linked->library.max_regs || blob->max_regs < linked->library.max_regs))
-		linked->library.max_regs = blob->max_regs;
+	if (own->max_regs &&
+	    (!linked->library.max_regs || own->max_regs < linked->library.max_regs))
+		linked->library.max_regs = own->max_regs;
 	linked->files++;
 	fatbin->linked = linked;
-	fatbin->part = blob->ptx;
+	fatbin->part = own;
 	fatbin->code = &linked->library;
 }
 
@@ -390,25 +380,25 @@ void **__cudaRegisterFatBinary(void *fat)
 {
 	const struct own_wrapper *wrapper = fat;
 	struct fatbin *fatbin = must_alloc(sizeof(*fatbin));
-	const struct blob *blob = NULL;
+	const struct vgpu_own *own = NULL;
 
 	fatbin->library.data = fat;
 	fatbin->code = &fatbin->library;
 	fatbin->library.loaded = set_managed;
 	if ((uint32_t)wrapper->magic == VGPU_WRAPPER_MAGIC && wrapper->version == 1 &&
-	    wrapper->data && !memcmp(wrapper->data, "VGPUPTX1", 8))
-		blob = wrapper->data;
-	if (blob) {
-		fatbin->library.ptx = blob->ptx;
-		fatbin->library.max_regs = blob->max_regs;
+	    wrapper->data && !memcmp(wrapper->data, VGPU_OWN_MARK, strlen(VGPU_OWN_MARK)))
+		own = wrapper->data;
+	if (own) {
+		fatbin->library.own = own;
+		fatbin->library.max_regs = own->max_regs;
 	}
 	pthread_mutex_lock(&rt_lock);
-	if (blob && blob->flags & BLOB_SEPARATE)
-		link_to_others(fatbin, blob);
+	if (own && own->flags & VGPU_OWN_SEPARATE)
+		link_to_others(fatbin, own);
 	fatbin->next = fatbins;
 	fatbins = fatbin;
 	pthread_mutex_unlock(&rt_lock);
-	if (blob && wrapper->variables)
+	if (own && wrapper->variables)
 		registry_add_managed(fatbin, wrapper->variables);
 	return (void **)fatbin;
 }

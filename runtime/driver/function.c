@@ -2,7 +2,7 @@
 /*
  * Driver API: functions, what they need, and how many of their blocks an SM has room for.
  */
-#include "api/modules/library.h"
+#include "api/modules/capability.h"
 #include "driver.h"
 
 /* The function of a handle, with the lock held if there is no error. */
@@ -29,10 +29,8 @@ static vgpuError_t attribute_of(const struct vgpuFunction *function,
 	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)found.constant_bytes; break;
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)found.local_bytes; break;
 	case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = found.regs; break;
-	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-		*value = function->module->arch ? (int)function->module->arch : (int)RT_ARCH;
-		break;
-	case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = RT_ARCH; break;
+	case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = (int)rt_function_arch(function); break;
+	case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)rt_code_capability(); break;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 		*value = (int)found.max_dynamic_shared;
 		break;

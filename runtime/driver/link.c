@@ -64,18 +64,21 @@ static vgpuError_t add(CUlinkState state, const void *data, size_t bytes)
 {
 	struct vgpu_image image;
 	vgpuError_t error = rt_image_read(data, bytes, &image);
+	struct vgpu_image_ptx *found;
 	char **grown;
 
 	if (error != vgpuSuccess)
 		return error;
-	grown = realloc(state->texts, (state->count + 1) * sizeof(*grown));
+	found = rt_image_best(&image);
+	grown = found ? realloc(state->texts, (state->count + 1) * sizeof(*grown)) : NULL;
 	if (grown) {
 		state->texts = grown;
-		grown[state->count++] = image.ptx[0].text;
-		image.ptx[0].text = NULL;
+		grown[state->count++] = found->text;
+		found->text = NULL;
 	}
+	error = !found ? rt_image_refuse(&image) : grown ? vgpuSuccess : vgpuErrorMemoryAllocation;
 	vgpu_image_free(&image);
-	return grown ? vgpuSuccess : vgpuErrorMemoryAllocation;
+	return error;
 }
 
 /* An archive (ar): what precedes each of its files, in decimal digits. */

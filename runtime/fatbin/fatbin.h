@@ -75,8 +75,9 @@ struct vgpu_image_ptx {
 
 /** struct vgpu_image - what a program has passed as device code (image.c) */
 struct vgpu_image {
-	struct vgpu_image_ptx *ptx;	/* in the order in which they are to be tried */
+	struct vgpu_image_ptx *ptx;	/* the newest first */
 	unsigned int count;
+	bool text;			/* PTX by itself, in no fat binary or cubin */
 	char contents[192];		/* "SASS for sm_80, sm_90; PTX for compute_90" */
 };
 
@@ -84,16 +85,20 @@ struct vgpu_image {
  * vgpu_image_read - find the PTX in PTX text, a fat binary, its wrapper, or an ELF file
  * @data: in this process; need not be readable
  * @bytes: that are there; 0: it is not known, and what @data says of itself counts
- * @arch: architecture of the device (70); PTX for it and older ones comes first, the newest of
- *   them first of all, then that for newer ones, the oldest first
- * @strict: PTX for newer architectures does not count
+ * @arch: architecture of the device (80), for the message
  * @message: one line on failure
  *
  * Returns 0, -EFAULT (not readable), -EINVAL (malformed, truncated), -ENOENT (well-formed, and
- * without PTX that counts), -ENOMEM. vgpu_image_free() after 0.
+ * without PTX), -ENOMEM. vgpu_image_free() after 0.
  */
-int vgpu_image_read(const void *data, size_t bytes, unsigned int arch, bool strict,
-		    struct vgpu_image *out, char *message, size_t message_bytes);
+int vgpu_image_read(const void *data, size_t bytes, unsigned int arch, struct vgpu_image *out,
+		    char *message, size_t message_bytes);
+/*
+ * What a device tries as number @n, from 0: the PTX for its architecture and older ones, the newest
+ * first; then, if not @strict, that for newer ones, the oldest first. NULL: nothing more.
+ */
+struct vgpu_image_ptx *vgpu_image_try(const struct vgpu_image *image, unsigned int arch,
+				      bool strict, unsigned int n);
 void vgpu_image_free(struct vgpu_image *image);
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PTX in what a program passes as device code, in the order in which it is worth a try. The
+ * The PTX in what a program passes as device code, and the order in which a device tries it. The
  * program says where it is, and mostly not how long: every byte is looked for before it is read.
  */
 #include <errno.h>
@@ -16,10 +16,8 @@
 
 struct reader {
 	unsigned int arch;
-	bool strict;
 	struct vgpu_image *image;
 	char sass[80], ptx[80];		/* architectures, as text */
-	bool newer;			/* PTX was left out because of strict */
 	size_t unpacked;		/* bytes of all PTX up to now */
 	char *message;
 	size_t message_bytes;
@@ -51,14 +49,6 @@ static void name_arch(char *list, size_t size, const char *prefix, unsigned int 
 		snprintf(list + used, size - used, "%s%s", used ? ", " : "", one);
 }
 
-/* Code for the device's own architecture and older ones first, the newest of them first of all. */
-static bool comes_before(const struct reader *r, unsigned int a, unsigned int b)
-{
-	if (a <= r->arch && b <= r->arch)
-		return a > b;
-	return a < b;
-}
-
 /* Takes over @text. */
 static int add_text(struct reader *r, char *text, unsigned int arch)
 {
@@ -67,18 +57,13 @@ static int add_text(struct reader *r, char *text, unsigned int arch)
 	unsigned int at = 0;
 
 	name_arch(r->ptx, sizeof(r->ptx), "compute_", arch);
-	if (r->strict && arch > r->arch) {
-		r->newer = true;
-		free(text);
-		return 0;
-	}
 	grown = realloc(image->ptx, (image->count + 1) * sizeof(*grown));
 	if (!grown) {
 		free(text);
 		return -ENOMEM;
 	}
 	image->ptx = grown;
-	while (at < image->count && !comes_before(r, arch, grown[at].arch))
+	while (at < image->count && arch <= grown[at].arch)
 		at++;
 	memmove(&grown[at + 1], &grown[at], (image->count - at) * sizeof(*grown));
 	grown[at] = (struct vgpu_image_ptx){ text, arch };
@@ -120,44 +105,80 @@ static int read_fatbin(struct reader *r, const void *data, size_t bytes)
 	return 0;
 }
 
-/* Modules that are to be linked: of each the PTX that is tried first. */
+/* Modules that are to be linked: their PTX for @arch, as one. 0 without one if a unit has none. */
+static int link_units(struct reader *r, const struct vgpu_image *units, unsigned int count,
+		      unsigned int arch)
+{
+	const char **texts = calloc(count, sizeof(*texts));
+	const struct vgpu_image_ptx *ptx;
+	char *joined = NULL;
+	unsigned int n;
+	int error;
+
+	if (!texts)
+		return -ENOMEM;
+	for (n = 0; n < count && (ptx = vgpu_image_try(&units[n], arch, true, 0)); n++)
+		texts[n] = ptx->text;
+	error = n < count ? 0 : vgpu_ptx_join(texts, count, &joined, r->message, r->message_bytes);
+	free(texts);
+	return error || !joined ? error : add_text(r, joined, arch);
+}
+
+static bool is_among(const struct vgpu_image *image, unsigned int arch)
+{
+	for (unsigned int i = 0; i < image->count; i++)
+		if (image->ptx[i].arch == arch)
+			return true;
+	return false;
+}
+
+/* One text for each architecture that a unit has PTX for. */
+static int link_all(struct reader *r, const struct vgpu_image *units, unsigned int count)
+{
+	int error = 0;
+
+	for (unsigned int n = 0; n < count && !error; n++)
+		for (unsigned int i = 0; i < units[n].count && !error; i++)
+			if (!is_among(r->image, units[n].ptx[i].arch))
+				error = link_units(r, units, count, units[n].ptx[i].arch);
+	return error;
+}
+
+/* Units without PTX are left out, as NVIDIA's libraries may have. */
 static int read_list(struct reader *r, const void *const *fatbins)
 {
-	char **texts = NULL, **grown, *joined = NULL;
-	unsigned int count = 0, arch = 0;
+	struct vgpu_image *units = NULL, *grown, *before = r->image;
+	unsigned int count = 0;
 	int error = 0;
 
 	for (const void *const *at = fatbins; !error; at++) {
-		struct vgpu_image one = { 0 }, *before = r->image;
-
 		if (count == MAX_UNITS || !is_there(at, 0, sizeof(*at))) {
 			error = refuse(r, -EINVAL, "the list of fat binaries has no end");
 			break;
 		}
 		if (!*at)
 			break;
-		r->image = &one;
-		error = read_fatbin(r, *at, 0);
-		r->image = before;
-		grown = error || !one.count ? NULL : realloc(texts, (count + 1) * sizeof(*texts));
-		if (grown) {
-			texts = grown;
-			texts[count++] = one.ptx[0].text;
-			one.ptx[0].text = NULL;
-			/* what a library is for does not count (join.c may leave it out) */
-			arch = !arch || one.ptx[0].arch < arch ? one.ptx[0].arch : arch;
-		} else if (!error && one.count) {
+		grown = realloc(units, (count + 1) * sizeof(*units));
+		if (!grown) {
 			error = -ENOMEM;
+			break;
 		}
-		vgpu_image_free(&one);
+		units = grown;
+		units[count] = (struct vgpu_image){ 0 };
+		r->image = &units[count];
+		error = read_fatbin(r, *at, 0);
+		if (error || units[count].count)
+			count++;
+		else
+			vgpu_image_free(&units[count]);
 	}
-	if (!error && count)
-		error = vgpu_ptx_join((const char *const *)texts, count, &joined, r->message,
-				      r->message_bytes);
+	r->image = before;
+	if (!error)
+		error = link_all(r, units, count);
 	for (unsigned int i = 0; i < count; i++)
-		free(texts[i]);
-	free(texts);
-	return error || !count ? error : add_text(r, joined, arch);
+		vgpu_image_free(&units[i]);
+	free(units);
+	return error;
 }
 
 static int read_wrapper(struct reader *r, const void *data, size_t bytes)
@@ -268,6 +289,7 @@ static int read_any(struct reader *r, const void *data, size_t bytes)
 	if (begins_with(data, bytes, ELF_MAGIC))
 		return read_elf(r, data, bytes);
 	error = text_length(r, data, bytes, &length);
+	r->image->text = true;
 	return error ? error : read_text(r, data, length, false);
 }
 
@@ -277,18 +299,16 @@ static int nothing(struct reader *r)
 		return refuse(r, -ENOENT, "the device code is empty: there is no PTX in it");
 	snprintf(r->message, r->message_bytes,
 		 "no PTX that this device takes: the code is %s; build with -gencode "
-		 "arch=compute_%u,code=compute_%u, or the lowest that the compiler has (nvcc 13: "
-		 "75)%s",
-		 r->image->contents, r->arch, r->arch,
-		 r->newer ? ", or unset VGPU_STRICT_CAPABILITY" : "");
+		 "arch=compute_%u,code=compute_%u, or a lower one",
+		 r->image->contents, r->arch, r->arch);
 	return -ENOENT;
 }
 
-int vgpu_image_read(const void *data, size_t bytes, unsigned int arch, bool strict,
-		    struct vgpu_image *out, char *message, size_t message_bytes)
+int vgpu_image_read(const void *data, size_t bytes, unsigned int arch, struct vgpu_image *out,
+		    char *message, size_t message_bytes)
 {
 	struct reader r = {
-		.arch = arch, .strict = strict, .image = out,
+		.arch = arch, .image = out,
 		.message = message, .message_bytes = message_bytes
 	};
 	int error;
@@ -303,6 +323,18 @@ int vgpu_image_read(const void *data, size_t bytes, unsigned int arch, bool stri
 	if (error)
 		vgpu_image_free(out);
 	return error;
+}
+
+struct vgpu_image_ptx *vgpu_image_try(const struct vgpu_image *image, unsigned int arch,
+				      bool strict, unsigned int n)
+{
+	unsigned int newer = 0;		/* these stand first, the newest first of them */
+
+	while (newer < image->count && image->ptx[newer].arch > arch)
+		newer++;
+	if (n < image->count - newer)
+		return &image->ptx[newer + n];
+	return strict || n >= image->count ? NULL : &image->ptx[image->count - 1 - n];
 }
 
 void vgpu_image_free(struct vgpu_image *image)

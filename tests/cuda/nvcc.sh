@@ -75,7 +75,7 @@ try() { # SOURCE HOW OPTION...
 		return
 	fi
 	[ "$name" != thread_default_streams ] || set -- "$@" --default-stream per-thread
-	[ "$name" != driver_contexts ] || set -- "$@" -lcuda
+	case $name in driver_contexts | compute_capability) set -- "$@" -lcuda ;; esac
 	if [ ! -x "$program" ] && ! nice nvcc -cudart shared "$@" -Itests/cuda -include tests/cuda/nvcc13.h "$source" -o "$program" >"$program.log" 2>&1; then
 		row FAILED "$name" "$how" "nvcc: $(grep -m 1 error "$program.log")"
 		return

@@ -14,9 +14,10 @@
 
 #include "compile/compile.h"
 #include "fatbin/fatbin.h"
+#include "fatbin/own.h"
 #include "run.h"
 
-#define ARCH	70u	/* of the PTX that devices take */
+#define ARCH	80u	/* of the newest code that a device takes, if nothing else is said */
 
 struct program {
 	struct vgpu_elf elf;
@@ -139,20 +140,24 @@ static void look_at_libraries(struct program *p)
 /* The first PTX that compiles, and how many kernels it has; else why not. */
 static bool try_ptx(const struct vgpu_image *image, char *text, size_t size)
 {
-	for (unsigned int i = 0; i < image->count; i++) {
-		const char *ptx = image->ptx[i].text;
+	const struct vgpu_image_ptx *ptx;
+
+	for (unsigned int i = 0; (ptx = vgpu_image_try(image, ARCH, false, i)); i++) {
 		struct vgpu_program *program;
 		char *message = NULL;
 
-		if (!vgpu_compile_ptx(ptx, strlen(ptx), NULL, &program, &message)) {
-			snprintf(text, size, "the PTX for compute_%u compiles, kernels: %u",
-				 image->ptx[i].arch, program->kernel_count);
+		if (!vgpu_compile_ptx(ptx->text, strlen(ptx->text), NULL, &program, &message)) {
+			snprintf(text, size, "the PTX for compute_%u compiles, kernels: %u%s",
+				 ptx->arch, program->kernel_count,
+				 ptx->arch > ARCH ? "; it is for devices with a larger "
+						    "compute_capability than 8.0, or "
+						    "VGPU_STRICT_CAPABILITY=0" : "");
 			vgpu_program_free(program);
 			return true;
 		}
 		if (!i)
 			snprintf(text, size, "the PTX for compute_%u does not compile: %s",
-				 image->ptx[i].arch, message ? message : "out of memory");
+				 ptx->arch, message ? message : "out of memory");
 		free(message);
 	}
 	return false;
@@ -181,7 +186,7 @@ static void look_at_fatbin(struct program *p, unsigned int number, const uint8_t
 	char message[512], text[640];
 	struct vgpu_image image;
 	bool good = false;
-	int error = vgpu_image_read(data, bytes, ARCH, false, &image, message, sizeof(message));
+	int error = vgpu_image_read(data, bytes, ARCH, &image, message, sizeof(message));
 
 	if (error == -ENOENT && (p->linked || !has_kernels(data, bytes)))
 		return;
@@ -202,6 +207,16 @@ static void look_at_fatbin(struct program *p, unsigned int number, const uint8_t
 	p->bad += !good;
 }
 
+static void look_at_own(struct program *p, const uint8_t *data, size_t bytes)
+{
+	char names[160] = "";
+
+	p->has_code = p->own_code = true;
+	if (vgpu_own_bytes(data, bytes))
+		vgpu_own_names((const void *)data, names, sizeof(names));
+	printf("  code: PTX of vgpucc%s%s\n", *names ? " for " : "", names);
+}
+
 /* Fat binaries stand one behind the other, at multiples of 8. */
 static void look_at_section(struct program *p, const char *name, bool linked)
 {
@@ -213,9 +228,9 @@ static void look_at_section(struct program *p, const char *name, bool linked)
 	while (data && bytes - at >= VGPU_FATBIN_HEADER) {
 		size_t all = vgpu_fatbin_bytes(data + at);
 
-		if (bytes - at >= 8 && !memcmp(data + at, "VGPUPTX1", 8)) {
-			p->has_code = p->own_code = true;
-			printf("  code: PTX of vgpucc\n");
+		if (bytes - at >= sizeof(struct vgpu_own) &&
+		    !memcmp(data + at, VGPU_OWN_MARK, strlen(VGPU_OWN_MARK))) {
+			look_at_own(p, data + at, bytes - at);
 			return;
 		}
 		/* one that is cut off is not usable, and is said to be so */
@@ -246,8 +261,7 @@ static int explain_end(const struct program *p, const char *path)
 		      "only: build it with nvcc -cudart shared (CMake: CUDA_RUNTIME_LIBRARY "
 		      "Shared)";
 	} else if (p->bad && !p->good && !p->own_code) {
-		why = "there is no PTX for it: build it with -arch=compute_70, or the lowest that "
-		      "the compiler has";
+		why = "there is no PTX for it: build it with -arch=compute_80, or a lower one";
 	}
 	if (why) {
 		printf("%s does not run on vgpu: %s\n", path, why);

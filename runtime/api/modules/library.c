@@ -2,29 +2,23 @@
 /*
  * Libraries, and the choice among the PTX of an image. See library.h.
  *
- * A device takes PTX of any architecture whose instructions the compiler knows. Which of an image's
- * PTX that is, only the compiler can say: one after the other is tried, first the newest that is
- * for the device or older, then those for newer devices, the oldest first.
+ * A device takes PTX for what it presents and for older ones, the newest first. Whether the
+ * compiler knows all of it, only the compiler can say: one after the other is tried. With
+ * VGPU_STRICT_CAPABILITY=0 so are those for newer devices then, the oldest first.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capability.h"
 #include "library.h"
-
-bool rt_strict_capability(void)
-{
-	const char *text = getenv("VGPU_STRICT_CAPABILITY");
-
-	return text && *text && strcmp(text, "0");
-}
 
 vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out)
 {
 	char message[512];
 
-	switch (vgpu_image_read(data, bytes, RT_ARCH, rt_strict_capability(), out, message,
+	switch (vgpu_image_read(data, bytes, rt_code_capability(), out, message,
 				sizeof(message))) {
 	case 0:
 		return vgpuSuccess;
@@ -43,18 +37,27 @@ vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out
 	}
 }
 
-/* Said once: the numbers a program finds out about the device are those of the older one. */
-static void tell_newer(unsigned int arch)
+/*
+ * All of an image is for newer devices. CUDA's loader finds nothing in a fat binary then; text by
+ * itself it gives to its compiler, which refuses it.
+ */
+vgpuError_t rt_image_refuse(const struct vgpu_image *image)
 {
-	static bool told;
+	char code[sizeof(image->contents) + 16];
 
-	if (arch > RT_ARCH && !getenv("VGPU_STRICT_CAPABILITY") &&
-	    !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		fprintf(stderr,
-			"vgpu: PTX for compute_%u is compiled for a device of capability %u.%u, "
-			"which has all its instructions (VGPU_STRICT_CAPABILITY=1 refuses it, "
-			"0 says nothing)\n",
-			arch, RT_ARCH / 10, RT_ARCH % 10);
+	snprintf(code, sizeof(code), "the code is %s", image->contents);
+	rt_capability_message(code);
+	return image->text ? vgpuErrorInvalidPtx : vgpuErrorNoKernelImageForDevice;
+}
+
+static struct vgpu_image_ptx *image_try(const struct vgpu_image *image, unsigned int n)
+{
+	return vgpu_image_try(image, rt_code_capability(), rt_strict_capability(), n);
+}
+
+struct vgpu_image_ptx *rt_image_best(const struct vgpu_image *image)
+{
+	return image_try(image, 0);
 }
 
 vgpuError_t rt_module_load_image(const struct vgpu_image *image,
@@ -62,14 +65,15 @@ vgpuError_t rt_module_load_image(const struct vgpu_image *image,
 				 struct vgpuModule **out)
 {
 	vgpuError_t first = vgpuErrorNoKernelImageForDevice, error;
+	const struct vgpu_image_ptx *ptx;
 	char message[1024] = "";
 
-	for (unsigned int i = 0; i < image->count; i++) {
-		error = rt_module_load(image->ptx[i].text, options, out);
-		if (error == vgpuSuccess) {
-			tell_newer(image->ptx[i].arch);
+	if (!image_try(image, 0))
+		return rt_image_refuse(image);
+	for (unsigned int i = 0; (ptx = image_try(image, i)); i++) {
+		error = rt_module_load(ptx->text, options, out);
+		if (error == vgpuSuccess)
 			return error;
-		}
 		if (!i) {
 			first = error;
 			snprintf(message, sizeof(message), "%s", vgpuGetLastMessage());
@@ -79,22 +83,39 @@ vgpuError_t rt_module_load_image(const struct vgpu_image *image,
 	}
 	if (image->count > 1)
 		rt_message("none of the PTX (the code is %s) compiles; for compute_%u: %s",
-			   image->contents, image->ptx[0].arch, message);
+			   image->contents, image_try(image, 0)->arch, message);
 	else
 		rt_message("%s", message);
 	return first;
 }
 
+/* The image of vgpucc's for the device; NULL: there is none, of which the message is there. */
+static const struct vgpu_own *pick(const struct vgpu_own *first)
+{
+	const struct vgpu_own *own = vgpu_own_pick(first, rt_code_capability(),
+						   rt_strict_capability());
+	char code[160] = "the code is for ";
+
+	if (!own) {
+		vgpu_own_names(first, code + strlen(code), sizeof(code) - strlen(code));
+		rt_capability_message(code);
+	}
+	return own;
+}
+
 /* The library's managed variables are where they are in the process. */
-static vgpuError_t load_text(const struct rt_library *library, struct vgpuModule **out)
+static vgpuError_t load_own(const struct rt_library *library, struct vgpuModule **out)
 {
 	const struct rt_variable_table *variables = library->variables;
 	struct vgpu_compile_options options = { .max_regs = library->max_regs };
+	const struct vgpu_own *own = pick(library->own);
 	struct vgpu_placed_symbol *placed;
 	vgpuError_t error;
 
+	if (!own)
+		return vgpuErrorNoKernelImageForDevice;
 	if (!variables)
-		return rt_module_load(library->ptx, &options, out);
+		return rt_module_load(own->ptx, &options, out);
 	error = rt_variables_claim(variables);
 	if (error != vgpuSuccess)
 		return error;
@@ -108,7 +129,7 @@ static vgpuError_t load_text(const struct rt_library *library, struct vgpuModule
 				(uint64_t)(uintptr_t)variables->variables[i].address
 			};
 	options.placed = placed;
-	error = rt_module_load(library->ptx, &options, out);
+	error = rt_module_load(own->ptx, &options, out);
 	free(placed);
 	return error;
 }
@@ -117,11 +138,25 @@ static vgpuError_t load_text(const struct rt_library *library, struct vgpuModule
 static vgpuError_t load_parts(const struct rt_library *library, struct vgpuModule **out)
 {
 	struct vgpu_compile_options options = { .max_regs = library->max_regs };
+	const char **texts = calloc(library->part_count, sizeof(*texts));
 	char message[512] = "", *ptx = NULL;
 	vgpuError_t error;
+	int joined;
 
-	switch (vgpu_ptx_join(library->parts, library->part_count, &ptx, message,
-			      sizeof(message))) {
+	if (!texts)
+		return vgpuErrorMemoryAllocation;
+	for (unsigned int n = 0; n < library->part_count; n++) {
+		const struct vgpu_own *own = pick(library->parts[n]);
+
+		if (!own) {
+			free(texts);
+			return vgpuErrorNoKernelImageForDevice;
+		}
+		texts[n] = own->ptx;
+	}
+	joined = vgpu_ptx_join(texts, library->part_count, &ptx, message, sizeof(message));
+	free(texts);
+	switch (joined) {
 	case 0:
 		break;
 	case -ENOMEM:
@@ -146,24 +181,24 @@ static void try_again(struct rt_library *library)
 	}
 }
 
-bool rt_library_add_part(struct rt_library *library, const char *ptx)
+bool rt_library_add_part(struct rt_library *library, const struct vgpu_own *part)
 {
 	size_t bytes = (library->part_count + 1) * sizeof(*library->parts);
-	const char **parts = realloc(library->parts, bytes);
+	const struct vgpu_own **parts = realloc(library->parts, bytes);
 
 	if (!parts)
 		return false;
 	library->parts = parts;
-	parts[library->part_count++] = ptx;
+	parts[library->part_count++] = part;
 	try_again(library);
 	return true;
 }
 
-void rt_library_remove_part(struct rt_library *library, const char *ptx)
+void rt_library_remove_part(struct rt_library *library, const struct vgpu_own *part)
 {
 	unsigned int n = 0;
 
-	while (n < library->part_count && library->parts[n] != ptx)
+	while (n < library->part_count && library->parts[n] != part)
 		n++;
 	if (n == library->part_count)
 		return;
@@ -191,7 +226,7 @@ vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **ou
 		return vgpuErrorMemoryAllocation;
 	if (!on->tried || on->generation != rt.generation) {
 		*on = (struct rt_library_on){ .tried = true, .generation = rt.generation };
-		on->failed = library->ptx   ? load_text(library, &on->module) :
+		on->failed = library->own   ? load_own(library, &on->module) :
 			     library->parts ? load_parts(library, &on->module) :
 					      load_image(library, &on->module);
 		if (on->failed == vgpuSuccess && library->loaded)

@@ -11,6 +11,7 @@
 
 #include "by_context.h"
 #include "fatbin/fatbin.h"
+#include "fatbin/own.h"
 #include "variables.h"
 
 /** struct rt_library_on - a library as one context has it */
@@ -24,8 +25,8 @@ struct rt_library_on {
 /** struct rt_library - device code of the process */
 struct rt_library {
 	struct rt_library *next;
-	const char *ptx;		/* the text itself; NULL: it is in parts, or an image */
-	const char **parts;		/* texts that are linked when it is loaded */
+	const struct vgpu_own *own;	/* of vgpucc; NULL: it is in parts, or an image */
+	const struct vgpu_own **parts;	/* that are linked when it is loaded */
 	unsigned int part_count;
 	const void *data;		/* the image, as the program has it */
 	struct vgpu_image image;	/* what was read of it */
@@ -53,24 +54,23 @@ struct rt_kernel {
 	struct rt_by_context on;	/* struct rt_kernel_on */
 };
 
-/* VGPU_STRICT_CAPABILITY=1: PTX for a newer architecture than the device's is refused. */
-bool rt_strict_capability(void);
-/* The architecture of the PTX that devices take, 70. */
-#define RT_ARCH	70u
-
 /*
  * Reads an image, of @bytes or (0) as many as it says. vgpuErrorInvalidKernelImage if it is
- * malformed, vgpuErrorNoKernelImageForDevice without PTX for the device; the message says more.
+ * malformed, vgpuErrorNoKernelImageForDevice without PTX; the message says more.
  */
 vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out);
+/* What of it is tried first; NULL: all of it is for newer devices. */
+struct vgpu_image_ptx *rt_image_best(const struct vgpu_image *image);
+/* The error then, and its message. */
+vgpuError_t rt_image_refuse(const struct vgpu_image *image);
 /* The library in the current context, into which it is loaded if it was not. */
 vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out);
 /*
  * It has this PTX, too, and is linked and loaded anew when something of it is used next; it has it
  * no longer. False: no memory.
  */
-bool rt_library_add_part(struct rt_library *library, const char *ptx);
-void rt_library_remove_part(struct rt_library *library, const char *ptx);
+bool rt_library_add_part(struct rt_library *library, const struct vgpu_own *part);
+void rt_library_remove_part(struct rt_library *library, const struct vgpu_own *part);
 /* Forgets kernels and what was read; what is loaded stays. */
 void rt_library_forget(struct rt_library *library);
 

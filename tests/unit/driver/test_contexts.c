@@ -214,7 +214,9 @@ static void devices_say_what_they_are(void **state)
 	OK(cuDeviceTotalMem(&bytes, 0));
 	assert_true(bytes > 0);
 	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
-	assert_int_equal(value, 7);
+	assert_int_equal(value, 8);
+	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
+	assert_int_equal(value, 0);
 	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
 	assert_int_equal(value, 32);
 	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));

@@ -169,18 +169,57 @@ static void code_that_is_not_right_is_refused(void **state)
 	drv_end(context);
 }
 
-static void newer_ptx_is_refused_where_that_is_wanted(void **state)
+/*
+ * As CUDA has it: its compiler refuses text of a later target, its loader finds nothing in a fat
+ * binary of it. With VGPU_STRICT_CAPABILITY=0 what counts is whether it can be compiled.
+ */
+static void newer_ptx_is_refused(void **state)
 {
 	static const char newer[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
 				    ".visible .entry k() { ret; }\n";
+	/* a fat binary with one entry: its header, that of PTX, the text filled up to 8 */
+	enum { TEXT = 88, AT = 16 + 64 };
+	static const uint8_t head[AT] = {
+		0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 64 + TEXT, 0, 0, 0, 0, 0, 0, 0,
+		1, 0, 1, 1, 64, 0, 0, 0, TEXT, 0, 0, 0, 0, 0, 0, 0, [16 + 28] = 90,
+		[16 + 40] = 0x11,
+	};
+	static uint8_t fat[AT + TEXT];
 	CUcontext context = drv_begin();
+	CUlinkState link;
+	CUlibrary library;
+	CUkernel kernel;
 	CUmodule module;
+	char log[256] = "";
+	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+	void *values[] = { log, (void *)sizeof(log) };
 
 	(void)state;
-	OK(cuModuleLoadData(&module, newer));
-	setenv("VGPU_STRICT_CAPABILITY", "1", 1);
-	REFUSED(cuModuleLoadData(&module, newer), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	assert_true(sizeof(newer) <= TEXT);
+	memcpy(fat, head, AT);
+	memcpy(fat + AT, newer, sizeof(newer));
+	REFUSED(cuModuleLoadDataEx(&module, newer, 2, options, values), CUDA_ERROR_INVALID_PTX);
+	assert_non_null(strstr(log, "compute_90"));
+	assert_non_null(strstr(log, "8.0"));
+	REFUSED(cuModuleLoadData(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	REFUSED(cuModuleLoadFatBinary(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	OK(cuLibraryLoadData(&library, fat, NULL, NULL, 0, NULL, NULL, 0));
+	REFUSED(cuLibraryGetKernel(&kernel, library, "k"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	OK(cuLibraryUnload(library));
+	OK(cuLinkCreate_v2(0, NULL, NULL, &link));
+	REFUSED(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)newer, sizeof(newer), "newer", 0,
+				 NULL, NULL),
+		CUDA_ERROR_INVALID_PTX);
+	REFUSED(cuLinkAddData_v2(link, CU_JIT_INPUT_FATBINARY, fat, sizeof(fat), "newer", 0, NULL,
+				 NULL),
+		CUDA_ERROR_NO_BINARY_FOR_GPU);
+	OK(cuLinkDestroy(link));
 	OK(cuModuleLoadData(&module, drv_ptx));
+	setenv("VGPU_STRICT_CAPABILITY", "0", 1);
+	OK(cuModuleLoadData(&module, newer));
+	OK(cuModuleLoadData(&module, fat));
+	setenv("VGPU_STRICT_CAPABILITY", "1", 1);
+	REFUSED(cuModuleLoadData(&module, newer), CUDA_ERROR_INVALID_PTX);
 	unsetenv("VGPU_STRICT_CAPABILITY");
 	drv_end(context);
 }
@@ -395,7 +434,7 @@ int main(void)
 		cmocka_unit_test(modules_have_kernels_and_variables),
 		cmocka_unit_test(both_forms_of_parameters),
 		cmocka_unit_test(code_that_is_not_right_is_refused),
-		cmocka_unit_test(newer_ptx_is_refused_where_that_is_wanted),
+		cmocka_unit_test(newer_ptx_is_refused),
 		cmocka_unit_test(libraries_need_no_context),
 		cmocka_unit_test(modules_are_linked),
 		cmocka_unit_test(limits_of_registers_are_linked),

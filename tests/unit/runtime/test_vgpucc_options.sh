@@ -28,12 +28,12 @@ works "--generate-dependencies into a file" 'target: option\.cu has/value\.h' ba
 	"'$vgpucc' -Ihas --generate-nonsystem-dependencies -MT target -o rule.d option.cu && cat rule.d"
 works "-lib makes an archive" '^option\.o$' bash -c "'$vgpucc' -Ihas -lib option.cu -o liboption.a && ar t liboption.a"
 works "-run with arguments" '^2 word$' "$vgpucc" -Ihas -run --run-args word option.cu -o option
-works "-time writes a table" '^option\.cu,.*,compute_70,.*,[0-9]+,ms$' bash -c \
+works "-time writes a table" '^option\.cu,.*,compute_80,.*,[0-9]+,ms$' bash -c \
 	"rm -f times.csv && '$vgpucc' -Ihas -time times.csv -c option.cu && cat times.csv"
 works "a folder for what is made" '' bash -c "'$vgpucc' --system-include=has -odir has -objtemp -c option.cu && rm has/option.o"
 works "options without an effect" '' "$vgpucc" -I has -split-compile 2 --split-compile=0 -t 2 --threads=0 --ftz true --fmad false \
 	-prec-div=true -diag-error 20 --diag-suppress=177 -Xnvlink=-v -Xarchive -q -noprof -src-in-ptx -dlto -dopt on -Xfatbin -compress-all \
-	-allow-unsupported-compiler --extended-lambda -arch=sm_90a -gencode 'arch=compute_80,code=[sm_80,compute_80]' \
+	-allow-unsupported-compiler --extended-lambda -arch=sm_90 -gencode 'arch=compute_80,code=[sm_80,compute_80]' \
 	--linker-options=-O1 -Werror=all-warnings -Wmissing-launch-bounds --forward-unknown-opts -cudadevrt none option.cu -o option
 refused "an architecture that is none" "'sm_x' is no architecture" "$vgpucc" -Ihas -gencode arch=compute_80,code=sm_x -c option.cu
 refused "--optix-ir by name" 'the device code of vgpu is PTX' "$vgpucc" -Ihas --optix-ir option.cu

@@ -103,7 +103,7 @@ says 'but NVRTC, which needs no device, works' 0 nvrtc 'libnvrtc.so.12 .*it need
 { section .nv_fatbin; fatbin 2 80 sass; end; } >code.s
 program sass-only libcudart.so.12
 says 'SASS alone: it is said for what' 1 sass-only 'code 1: none that is usable; .*the code is SASS for sm_80' \
-	'does not run on vgpu: there is no PTX for it: build it with -arch=compute_70'
+	'does not run on vgpu: there is no PTX for it: build it with -arch=compute_80'
 { section .nv_fatbin; fatbin 2 80 sass 1 90 good.ptx; end; } >code.s
 program both libcudart.so.12
 says 'SASS and PTX' 0 both 'code 1: SASS for sm_80; PTX for compute_90; the PTX for compute_90 compiles'
