@@ -99,6 +99,8 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 
 	if (o->kind != PTX_OPND_REG)
 		return;
+	if (o->minus && p->insn.op != PTX_I_VMAD)
+		ptx_fail(p->ctx, p->insn_line, "`-%s': only operands of vmad are negated", o->name);
 	if (!strcmp(o->name, "_") && !o->negated) {
 		o->kind = PTX_OPND_SINK;
 		return;

@@ -113,6 +113,7 @@ struct ptx_operand {
 	/* .b3210 or .h1 behind it, of video instructions: digits as written; 0: none */
 	uint8_t select_count, select[4];
 	bool select_halves;
+	bool minus;		/* -%r1, of vmad */
 };
 
 #define PTX_MAX_MODS	12

@@ -368,6 +368,16 @@ operand_list:
 
 operand:
 	T_SELECT		{ ptx_operand_select(p, $1.name); }
+	| '-' T_SELECT		{
+		ptx_operand_select(p, $2.name);
+		p->ops[p->op_count - 1].minus = true;
+	}
+	| '-' T_ID		{
+		struct ptx_operand *o = ptx_operand_new(p, PTX_OPND_REG);
+
+		o->name = $2.name;
+		o->minus = true;
+	}
 	| plain
 	| '!' T_ID		{
 		struct ptx_operand *o = ptx_operand_new(p, PTX_OPND_REG);

@@ -46,6 +46,7 @@
 #define PTX_K_TEXTURE	(1ull << 37)	/* of tex and its kin: geometry, level, channel, boundary */
 #define PTX_K_QUERY	(1ull << 38)	/* of txq and suq: what is asked for */
 #define PTX_K_VIDEO	(1ull << 39)	/* operands may have selectors: %r1.b0 */
+#define PTX_K_VMAD	(1ull << 40)	/* .po .shr7 .shr15 */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone, o: of variables */
@@ -164,7 +165,8 @@
 	X(SURFFORMAT, "p", PTX_K_TEXTURE) \
 	X(QWIDTH, "width", PTX_K_QUERY) X(QHEIGHT, "height", PTX_K_QUERY) \
 	X(QDEPTH, "depth", PTX_K_QUERY) X(QARRAY, "array_size", PTX_K_QUERY) \
-	X(QLEVELS, "num_mipmap_levels", PTX_K_QUERY) X(QUNIT, "normalized_coords", PTX_K_QUERY)
+	X(QLEVELS, "num_mipmap_levels", PTX_K_QUERY) X(QUNIT, "normalized_coords", PTX_K_QUERY) \
+	X(PLUSONE, "po", PTX_K_VMAD) X(SHR7, "shr7", PTX_K_VMAD) X(SHR15, "shr15", PTX_K_VMAD)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
 #define PTX_OPS(X)										\
@@ -198,7 +200,7 @@
 	X(VABSDIFF, "vabsdiff") X(VABSDIFF2, "vabsdiff2") X(VABSDIFF4, "vabsdiff4") \
 	X(VADD, "vadd") X(VADD2, "vadd2") X(VADD4, "vadd4") \
 	X(VAVRG2, "vavrg2") X(VAVRG4, "vavrg4") \
-	X(VMAX, "vmax") X(VMAX2, "vmax2") X(VMAX4, "vmax4") \
+	X(VMAD, "vmad") X(VMAX, "vmax") X(VMAX2, "vmax2") X(VMAX4, "vmax4") \
 	X(VMIN, "vmin") X(VMIN2, "vmin2") X(VMIN4, "vmin4") \
 	X(VSET, "vset") X(VSET2, "vset2") X(VSET4, "vset4") X(VSHL, "vshl") X(VSHR, "vshr") \
 	X(VSUB, "vsub") X(VSUB2, "vsub2") X(VSUB4, "vsub4") \
@@ -211,6 +213,6 @@
 	X(SETMAXNREG, "setmaxnreg") \
 	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") \
 	X(SURED, "sured") X(SZEXT, "szext") \
-	X(VMAD, "vmad") X(WGMMA, "wgmma")
+	X(WGMMA, "wgmma")
 
 #endif

@@ -135,6 +135,8 @@ static const struct lowering {
 	[PTX_I_VADD] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
 	[PTX_I_VADD2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
 	[PTX_I_VADD4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
+	[PTX_I_VMAD] = { cc_lower_vmad, PTX_K_TYPE | PTX_K_VIDEO | PTX_K_VMAD | PTX_K_SAT, 4, 4, 3,
+			 3 },
 	[PTX_I_VMAX] = { cc_lower_video, VIDEO | PTX_K_SAT, 3, 4, 3, 3 },
 	[PTX_I_VMAX2] = { cc_lower_video2, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },
 	[PTX_I_VMAX4] = { cc_lower_video4, VIDEO | PTX_K_SAT, 4, 4, 3, 3 },

@@ -215,6 +215,7 @@ void cc_lower_sust(struct cc_lower *l);
 void cc_lower_mbarrier(struct cc_lower *l);
 /* lower_video.c: of one value, of two or four beside each other */
 void cc_lower_video(struct cc_lower *l);
+void cc_lower_vmad(struct cc_lower *l);
 void cc_lower_video2(struct cc_lower *l);
 void cc_lower_video4(struct cc_lower *l);
 void cc_lower_mbarrier_copy(struct cc_lower *l);

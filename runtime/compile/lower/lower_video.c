@@ -222,6 +222,112 @@ void cc_lower_video(struct cc_lower *l)
 	cc_move(l, cc_dst(l, 0, PTX_B32), (struct cc_value){ .reg = value });
 }
 
+/* ---- multiply and add ------------------------------------------------------- */
+
+/* Bits 64 to 127 of -@product, whose bits 0 to 63 are @low: of 0 it is 0. */
+static uint32_t high_of_negative(struct cc_lower *l, uint32_t low)
+{
+	uint32_t p = cc_temp(l, CC_P), bit = cc_temp(l, CC_R), wide = cc_temp(l, CC_Q);
+
+	cc_opi(l, VGPU_OP_SETPUQ, VGPU_CMP_NE, p, low, 0, CC_NONE);
+	cc_op(l, VGPU_OP_P2R, 0, bit, p, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_ZXQ, 0, wide, bit, CC_NONE, CC_NONE);
+	return two(l, VGPU_OP_SUBQ, cc_const(l, CC_Q, 0), wide);
+}
+
+/* *@low and *@high, 128 bits, plus @add, which is signed. */
+static void add_wide(struct cc_lower *l, uint32_t *low, uint32_t *high, uint32_t add)
+{
+	uint32_t p = cc_temp(l, CC_P), bit = cc_temp(l, CC_R), carry = cc_temp(l, CC_Q);
+
+	*low = two(l, VGPU_OP_ADDQ, *low, add);
+	cc_op(l, VGPU_OP_SETPUQ, VGPU_CMP_LT, p, *low, add, CC_NONE);
+	cc_op(l, VGPU_OP_P2R, 0, bit, p, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_ZXQ, 0, carry, bit, CC_NONE, CC_NONE);
+	*high = two(l, VGPU_OP_ADDQ, *high, with_number(l, VGPU_OP_SHRSQ, add, 63));
+	*high = two(l, VGPU_OP_ADDQ, *high, carry);
+}
+
+static uint32_t shifted_wide(struct cc_lower *l, uint32_t low, uint32_t high, unsigned int by)
+{
+	return two(l, VGPU_OP_ORQ, with_number(l, VGPU_OP_SHRUQ, low, by),
+		   with_number(l, VGPU_OP_SHLQ, high, 64 - by));
+}
+
+/*
+ * A signed sum of 66 bits, as it is when the product is of two unsigned words and something is
+ * negated, without shift: half of it fits. Clamped just beyond what a word holds, the lowest bit
+ * does not matter to who is outside.
+ */
+static uint32_t clamped_wide(struct cc_lower *l, uint32_t low, uint32_t high)
+{
+	uint32_t half = shifted_wide(l, low, high, 1), bit = with_number(l, VGPU_OP_ANDQ, low, 1);
+
+	half = with_number(l, VGPU_OP_MINSQ, half, 1ll << 30);
+	half = with_number(l, VGPU_OP_MAXSQ, half, -(1ll << 30) - 1);
+	return two(l, VGPU_OP_ORQ, with_number(l, VGPU_OP_SHLQ, half, 1), bit);
+}
+
+/* The scale: how far the sum is shifted. */
+static unsigned int scale_of(struct cc_lower *l)
+{
+	bool seven = ptx_has(l->in, PTX_M_SHR7), fifteen = ptx_has(l->in, PTX_M_SHR15);
+
+	if (seven && fifteen)
+		cc_refuse(l, ".shr7 or .shr15, not both");
+	return seven ? 7 : fifteen ? 15 : 0;
+}
+
+void cc_lower_vmad(struct cc_lower *l)
+{
+	struct video v = video_of(l, 1);
+	bool minus = cc_operand(l, 1)->minus != cc_operand(l, 2)->minus;
+	bool minus_c = cc_operand(l, 3)->minus, plus_one = ptx_has(l->in, PTX_M_PLUSONE);
+	bool wide = minus || minus_c, is_signed = wide;
+	unsigned int by = scale_of(l), position;
+	uint32_t c, low, high;
+
+	if (plus_one && (cc_operand(l, 1)->minus || cc_operand(l, 2)->minus || minus_c))
+		cc_refuse(l, ".po or a negated operand, not both");
+	if (minus && minus_c)
+		cc_refuse(l, "the product or the third source is negated, not both");
+	if (cc_operand(l, 0)->minus || selected(l, 0, &position) < 32 ||
+	    selected(l, 3, &position) < 32)
+		cc_refuse(l, "the result and the third source are whole words");
+	if (cc_signed(v.a) || cc_signed(v.b)) {
+		is_signed = true;
+		wide = false;
+	}
+	v.d = is_signed ? PTX_S32 : PTX_U32;
+	c = part_of(l, cc_src_reg(l, 3, PTX_B32), 0, 32, v.d);
+	if (minus_c)
+		c = two(l, VGPU_OP_SUBQ, cc_const(l, CC_Q, 0), c);
+	if (plus_one)
+		c = with_number(l, VGPU_OP_ADDQ, c, 1);
+	low = two(l, VGPU_OP_MULQ, operand_part(l, 1, v.a), operand_part(l, 2, v.b));
+	high = cc_const(l, CC_Q, 0);
+	if (minus) {
+		if (wide)
+			high = high_of_negative(l, low);
+		low = two(l, VGPU_OP_SUBQ, cc_const(l, CC_Q, 0), low);
+	}
+	if (wide)
+		add_wide(l, &low, &high, c);
+	else
+		low = two(l, VGPU_OP_ADDQ, low, c);
+	if (wide && by)
+		low = shifted_wide(l, low, high, by);
+	else if (by)
+		low = with_number(l, is_signed ? VGPU_OP_SHRSQ : VGPU_OP_SHRUQ, low, by);
+	else if (wide && ptx_has(l->in, PTX_M_SAT))
+		low = clamped_wide(l, low, high);
+	/* An unsigned sum may have all 64 bits, which narrowed() would take for a sign. */
+	if (!is_signed && ptx_has(l->in, PTX_M_SAT))
+		low = with_number(l, VGPU_OP_MINUQ, low, 0xffffffff);
+	cc_move(l, cc_dst(l, 0, PTX_B32),
+		(struct cc_value){ .reg = narrowed(l, low, v.d, 32) });
+}
+
 /* ---- several beside each other ---------------------------------------------- */
 
 /* Element @lane of operand @index, which its selector picks from both sources. */

@@ -72,6 +72,64 @@ static void one_value(void **state)
 	check(sums, sizeof(sums) / sizeof(*sums));
 }
 
+/*
+ * The sum is signed if a factor is, or if something is negated; the type of the result says
+ * nothing. .shr7 and .shr15 shift before .sat clamps.
+ */
+static void multiply_and_add(void **state)
+{
+	static const struct sum sums[] = {
+		{ "vmad.s32.s32.s32 %r0, %r1, %r2, %r3;", 0xfffffffd, 5, 7, 0xfffffff8 },
+		{ "vmad.s32.u32.s32 %r0, %r1.b3, %r2.h1, %r3;", 0xfe000000, 0xffff0000, 4,
+		  0xffffff06 },
+		{ "vmad.u32.u32.u32 %r0, %r1.h0, %r2.b1, %r3;", 0xabcd1234, 0x0300, 1, 0x369d },
+		/* .po: one more */
+		{ "vmad.u32.u32.u32.po %r0, %r1, %r2, %r3;", 6, 7, 8, 51 },
+		{ "vmad.s32.s32.u32.po.sat %r0, %r1, %r2, %r3;", 0xffffffff, 1, 0, 0 },
+		/* 0xffffffff^2 + 0xffffffff = 0xffffffff00000000, and one more */
+		{ "vmad.u32.u32.u32.shr7 %r0, %r1, %r2, %r3;", 0xffffffff, 0xffffffff, 0xffffffff,
+		  0xfe000000 },
+		{ "vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3;", 0xffffffff, 0xffffffff, 0xffffffff,
+		  0xffffffff },
+		{ "vmad.u32.u32.u32.po.sat.shr15 %r0, %r1, %r2, %r3;", 0x10000, 0x10000, 0x7fff,
+		  0x20001 },
+		/* 2^30 * 2 = 2^31: clamped as a signed sum, not as an unsigned one */
+		{ "vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;", 0x40000000, 2, 0, 0x7fffffff },
+		{ "vmad.u32.s32.s32.sat %r0, %r1, %r2, %r3;", 0x40000000, 2, 0, 0x7fffffff },
+		{ "vmad.s32.u32.u32.sat %r0, %r1, %r2, %r3;", 0x40000000, 2, 0, 0x80000000 },
+		{ "vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;", 0x80000000, 2, 5, 0x80000000 },
+		/* shifted: floor(-1000001 / 128) = -7813, floor(-1000001 / 32768) = -31 */
+		{ "vmad.s32.s32.s32.shr7 %r0, %r1, %r2, %r3;", 0xfffffc18, 1000, 0xffffffff,
+		  0xffffe17b },
+		{ "vmad.s32.s32.s32.shr15.sat %r0, %r1, %r2, %r3;", 0xfffffc18, 1000, 0xffffffff,
+		  0xffffffe1 },
+		/* negated: 2 negated factors are none */
+		{ "vmad.s32.s32.s32 %r0, -%r1, %r2, %r3;", 3, 5, 7, 0xfffffff8 },
+		{ "vmad.s32.s32.s32 %r0, -%r1, -%r2, %r3;", 3, 5, 7, 22 },
+		{ "vmad.s32.u32.u32 %r0, %r1.b1, -%r2.b0, %r3;", 0x300, 5, 7, 0xfffffff8 },
+		{ "vmad.s32.u32.u32 %r0, %r1, %r2, -%r3;", 3, 5, 7, 8 },
+		{ "vmad.s32.u32.u32.sat %r0, %r1, %r2, -%r3;", 0, 5, 0x80000000, 0x7fffffff },
+		/* -(2^32 - 1)^2 is beyond 64 bits; so is (2^32 - 1)^2 as a signed sum */
+		{ "vmad.s32.u32.u32.sat %r0, -%r1, %r2, %r3;", 0xffffffff, 0xffffffff, 1,
+		  0x80000000 },
+		{ "vmad.s32.u32.u32.sat %r0, %r1, %r2, -%r3;", 0xffffffff, 0xffffffff, 1,
+		  0x7fffffff },
+		/* (2^64 - 2^33 + 1) / 2^15: bits 15 to 46 are 1 but for those below 33 */
+		{ "vmad.s32.u32.u32.shr15 %r0, %r1, %r2, -%r3;", 0xffffffff, 0xffffffff, 1,
+		  0xfffc0000 },
+		{ "vmad.s32.u32.u32.shr7.sat %r0, -%r1, %r2, %r3;", 0xffffffff, 0xffffffff, 1,
+		  0x80000000 },
+		{ "vmad.s32.u32.u32.sat %r0, -%r1, %r2, %r3;", 0x40000000, 2, 0, 0x80000000 },
+		{ "vmad.s32.u32.u32.sat %r0, -%r1, %r2, %r3;", 0x40000000, 2, 1, 0x80000001 },
+		{ "vmad.s32.u32.u32.sat %r0, -%r1, %r2, %r3;", 0, 9, 0xfffffffb, 0xfffffffb },
+		{ "vmad.s32.u32.u32.sat %r0, %r1, %r2, -%r3;", 0x7fffffff, 1, 0, 0x7fffffff },
+		{ "vmad.s32.u32.u32.sat %r0, %r1, %r2, -%r3;", 0, 1, 1, 0xffffffff },
+	};
+
+	(void)state;
+	check(sums, sizeof(sums) / sizeof(*sums));
+}
+
 static void several_values(void **state)
 {
 	static const struct sum sums[] = {
@@ -141,6 +199,13 @@ static void refusals(void **state)
 	ptx_refused(BAD("vadd.u32.u32.u32.add %r0.b1, %r1, %r2, %r3;"), "not both");
 	ptx_refused(BAD("vadd.u32.u32 %r0, %r1, %r2;"), "2 types where 3");
 	ptx_refused(BAD("vadd.u32.u32.u64 %r0, %r1, %r2;"), ".u32 and .s32");
+	ptx_refused(BAD("vmad.s32.s32.s32.po %r0, -%r1, %r2, %r3;"), "not both");
+	ptx_refused(BAD("vmad.s32.s32.s32 %r0, -%r1, %r2, -%r3;"), "not both");
+	ptx_refused(BAD("vmad.s32.s32.s32.shr7.shr15 %r0, %r1, %r2, %r3;"), "not both");
+	ptx_refused(BAD("vmad.s32.s32.s32 %r0.b1, %r1, %r2, %r3;"), "whole words");
+	ptx_refused(BAD("vmad.s32.s32.s32 %r0, %r1, %r2, %r3.h0;"), "whole words");
+	ptx_refused(BAD("vadd.s32.s32.s32.po %r0, %r1, %r2;"), "po");
+	ptx_refused(BAD("vadd.s32.s32.s32 %r0, -%r1, %r2;"), "only operands of vmad");
 	ptx_refused(BAD("vset.u32.u32 %r0, %r1, %r2;"), "comparison");
 	ptx_refused(BAD("vshl.u32.u32.u32 %r0, %r1, %r2;"), ".clamp .wrap");
 	ptx_refused(BAD("vadd2.u32.u32.u32 %r0, %r1.b10, %r2, %r3;"), "selector");
@@ -168,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_value),
+		cmocka_unit_test(multiply_and_add),
 		cmocka_unit_test(several_values),
 		cmocka_unit_test(under_a_guard),
 		cmocka_unit_test(refusals),
