@@ -75,6 +75,7 @@ __VGPU_INDEX_CONVERSION(__cuda_builtin_gridDim_t)
 
 #include <__clang_cuda_cmath.h>
 #include "device_minmax.h"
+#include "device_dpx.h"
 #include "device_atomics.h"
 typedef unsigned int cuuint32_t;
 typedef __UINT64_TYPE__ cuuint64_t;
