@@ -16,9 +16,12 @@
 
 #define __VGPU_FUNCTION(name)	__VGPU_HOST double name(double a)
 #define __VGPU_C(name)	::name
+#include "bits/bessel_modified.h"
 #include "bits/inverse_error.h"
 #undef __VGPU_FUNCTION
 #undef __VGPU_C
+__VGPU_HOST_FLOAT(cyl_bessel_i0)
+__VGPU_HOST_FLOAT(cyl_bessel_i1)
 __VGPU_HOST_FLOAT(erfcx)
 __VGPU_HOST_FLOAT(erfinv)
 __VGPU_HOST_FLOAT(erfcinv)

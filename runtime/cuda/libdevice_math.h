@@ -463,28 +463,7 @@ __VGPU_NV float __nv_fast_powf(float a, float b)
 	return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a));
 }
 
-/*
- * Bessel functions: declared so that clang's headers compile; a kernel that calls one is refused by
- * that name.
- */
-extern "C" {
-__device__ float __nv_j0f(float);
-__device__ double __nv_j0(double);
-__device__ float __nv_j1f(float);
-__device__ double __nv_j1(double);
-__device__ float __nv_jnf(int, float);
-__device__ double __nv_jn(int, double);
-__device__ float __nv_y0f(float);
-__device__ double __nv_y0(double);
-__device__ float __nv_y1f(float);
-__device__ double __nv_y1(double);
-__device__ float __nv_ynf(int, float);
-__device__ double __nv_yn(int, double);
-__device__ float __nv_cyl_bessel_i0f(float);
-__device__ double __nv_cyl_bessel_i0(double);
-__device__ float __nv_cyl_bessel_i1f(float);
-__device__ double __nv_cyl_bessel_i1(double);
-}
+#include "device_bessel.h"
 
 #undef __VGPU_CLC1
 #undef __VGPU_CLC1F
