@@ -196,12 +196,31 @@ static bool is_archive(const char *path)
 	return length > 2 && !strcmp(path + length - 2, ".a");
 }
 
+/* The messages of nvlink, which build systems and people know. */
+static void tell_twice(void *of, const char *name, size_t length, unsigned int module,
+		       unsigned int first)
+{
+	const struct parts *parts = of;
+
+	fprintf(stderr,
+		"nvlink error   : Multiple definition of '%.*s' in '%s', first defined in '%s'\n",
+		(int)length, name, parts->paths[module], parts->paths[first]);
+}
+
+static void tell_missing(void *of, const char *name, size_t length, unsigned int module,
+			 unsigned int first)
+{
+	const struct parts *parts = of;
+
+	(void)first;
+	fprintf(stderr, "nvlink error   : Undefined reference to '%.*s' in '%s'\n", (int)length,
+		name, parts->paths[module]);
+}
+
 /* As nvlink: objects may not define a name twice. Of an archive a member is for who needs it. */
 static bool are_apart(const struct parts *parts)
 {
 	struct parts objects = { 0 };
-	unsigned int first = 0, again = 0;
-	char name[512] = "";
 	int twice;
 
 	for (unsigned int n = 0; n < parts->count; n++) {
@@ -212,17 +231,12 @@ static bool are_apart(const struct parts *parts)
 			return true;
 		objects.texts[objects.count - 1] = parts->texts[n];
 	}
-	twice = objects.count ? vgpu_ptx_twice(objects.texts, objects.count, &first, &again, name,
-					       sizeof(name)) :
-				0;
-	if (twice == 1)
-		fprintf(stderr,
-			"device code does not link: `%s' is defined in %s and again in %s\n", name,
-			objects.paths[first], objects.paths[again]);
+	twice = objects.count ?
+			vgpu_ptx_twice(objects.texts, objects.count, tell_twice, &objects) : 0;
 	free(objects.images);
 	free(objects.texts);
 	free(objects.paths);
-	return twice != 1;
+	return twice <= 0;
 }
 
 /* The PTX in the bytes of a file, wherever it is. */
@@ -253,8 +267,9 @@ static int link_texts(const struct parts *parts)
 		return 1;
 	}
 	if (vgpu_compile_ptx(ptx, strlen(ptx), NULL, &program, &compile_message)) {
-		fprintf(stderr, "device code of %u files, linked: %s\n", parts->count,
-			compile_message ? compile_message : message);
+		if (vgpu_ptx_missing(parts->texts, parts->count, tell_missing, (void *)parts) <= 0)
+			fprintf(stderr, "device code of %u files, linked: %s\n", parts->count,
+				compile_message ? compile_message : message);
 		return 1;
 	}
 	vgpu_program_free(program);

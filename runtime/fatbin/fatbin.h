@@ -114,16 +114,20 @@ void vgpu_image_free(struct vgpu_image *image);
 int vgpu_ptx_join(const char *const *texts, unsigned int count, char **out, char *message,
 		  size_t message_bytes);
 
-/**
- * vgpu_ptx_twice - does more than one of these modules define a name that is not weak?
- * @first, @again: which
- * @name: the name
- *
- * vgpu_ptx_join() takes the first where nobody needs the module of the other. Returns 1: one does,
- * 0: none, a negative errno as vgpu_ptx_join().
+/*
+ * A name that does not link, @length bytes, of a module: of @of. Where it is defined twice, @first
+ * is the module that defines it first.
  */
-int vgpu_ptx_twice(const char *const *texts, unsigned int count, unsigned int *first,
-		   unsigned int *again, char *name, size_t name_bytes);
+typedef void vgpu_ptx_tell(void *of, const char *name, size_t length, unsigned int module,
+			   unsigned int first);
+
+/*
+ * Names that are not weak and that modules define again: vgpu_ptx_join() takes the first where
+ * nobody needs the module of the other. Names that a module needs and none defines (join_check.c).
+ * Both return how many were told, or a negative errno as vgpu_ptx_join().
+ */
+int vgpu_ptx_twice(const char *const *texts, unsigned int count, vgpu_ptx_tell *tell, void *of);
+int vgpu_ptx_missing(const char *const *texts, unsigned int count, vgpu_ptx_tell *tell, void *of);
 
 /** struct vgpu_elf - a 64-bit ELF file in memory (elf.c) */
 struct vgpu_elf {

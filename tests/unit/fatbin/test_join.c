@@ -178,23 +178,52 @@ static void text_that_ends_anywhere_has_an_answer(void **state)
 	}
 }
 
+static void append(void *of, const char *name, size_t length, unsigned int module,
+		   unsigned int first)
+{
+	char *list = of;
+
+	sprintf(list + strlen(list), "%.*s %u %u;", (int)length, name, module, first);
+}
+
 static void what_objects_define_twice_is_found(void **state)
 {
 	static const char *const texts[] = {
 		HEAD ".visible .func one() { ret; }\n.weak .func both() { ret; }\n",
 		HEAD ".extern .func one;\n.weak .func both() { ret; }\n.func own() { ret; }\n",
 		HEAD ".func own() { ret; }\n.visible .global .u32 value = 1;\n",
+		HEAD ".visible .global .u32 value;\n.visible .func one() { ret; }\n",
 		HEAD ".visible .global .u32 value;\n",
 	};
-	unsigned int first = 9, again = 9;
-	char name[16];
+	char list[128] = "";
 
 	(void)state;
-	assert_int_equal(vgpu_ptx_twice(texts, 3, &first, &again, name, sizeof(name)), 0);
-	assert_int_equal(vgpu_ptx_twice(texts, 4, &first, &again, name, sizeof(name)), 1);
-	assert_int_equal(first, 2);
-	assert_int_equal(again, 3);
-	assert_string_equal(name, "value");
+	assert_int_equal(vgpu_ptx_twice(texts, 3, append, list), 0);
+	assert_string_equal(list, "");
+	assert_int_equal(vgpu_ptx_twice(texts, 5, append, list), 3);
+	assert_string_equal(list, "value 3 2;one 3 0;value 4 2;");
+}
+
+/* Of modules that are wanted; what the compiler brings is not missing. */
+static void all_that_nobody_defines_is_found(void **state)
+{
+	static const char *const texts[] = {
+		HEAD ".extern .func one;\n.extern .func one;\n.extern .func two;\n"
+		     ".extern .func vprintf;\n.visible .entry k() { call one; call two; ret; }\n",
+		HEAD ".extern .func three;\n.visible .func two() { call three; ret; }\n"
+		     ".extern .global .u32 value;\n",
+		HEAD ".extern .func nobody;\n.visible .func spare() { call nobody; ret; }\n",
+		HEAD ".visible .func one() { ret; }\n.visible .func three() { ret; }\n"
+		     ".visible .global .u32 value;\n",
+	};
+	char list[128] = "";
+
+	(void)state;
+	assert_int_equal(vgpu_ptx_missing(texts, 3, append, list), 3);
+	assert_string_equal(list, "one 0 0;three 1 0;value 1 0;");
+	list[0] = 0;
+	assert_int_equal(vgpu_ptx_missing(texts, 4, append, list), 0);
+	assert_string_equal(list, "");
 }
 
 /* NVIDIA's device runtime is left out, whatever needs it: the compiler has another one. */
@@ -230,6 +259,7 @@ int main(void)
 		cmocka_unit_test(modules_that_nobody_needs_are_left_out),
 		cmocka_unit_test(text_that_ends_anywhere_has_an_answer),
 		cmocka_unit_test(what_objects_define_twice_is_found),
+		cmocka_unit_test(all_that_nobody_defines_is_found),
 		cmocka_unit_test(the_device_runtime_is_left_out),
 	};
 

@@ -58,7 +58,10 @@ int main()
 END
 works "device code of an archive by -l" '' bash -c "'$vgpucc' -dc near.cu far.cu again.cu && rm -f libfar.a &&
 	ar rcs libfar.a far.o && '$vgpucc' near.o -L. -lfar -o near && ./near"
-refused "a function that two objects define" "is defined in far\.o and again in again\.o" "$vgpucc" near.o far.o again.o -o near
+refused "a function that two objects define" "Multiple definition of '_Z5twicei' in 'again\.o', first defined in 'far\.o'" \
+	"$vgpucc" near.o far.o again.o -o near
+refused "all that nobody defines: functions" "Undefined reference to '_Z5twicei' in 'near\.o'" "$vgpucc" near.o -o near
+refused "and variables" "Undefined reference to 'far' in 'near\.o'" "$vgpucc" near.o -o near
 
 # Launches by kernels: where they are, and what cannot be.
 cat >nested.cu <<'END'
