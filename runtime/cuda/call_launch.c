@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "api/modules/attribute.h"
 #include "api/modules/capability.h"
 #include "calls.h"
 #include "registry.h"
@@ -78,32 +79,16 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 				void **arguments)
 {
 	bool cooperative = false;
+	const char *refused;
 
 	if (!config || (config->numAttrs && !config->attrs))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	for (unsigned int i = 0; i < config->numAttrs; i++) {
 		const cudaLaunchAttribute *attribute = &config->attrs[i];
 
-		switch (attribute->id) {
-		case cudaLaunchAttributeIgnore:
-		case cudaLaunchAttributeAccessPolicyWindow:
-		case cudaLaunchAttributeSynchronizationPolicy:
-		case cudaLaunchAttributePriority:
-			break;
-		case cudaLaunchAttributeProgrammaticStreamSerialization:
-			/* permission to begin early, which is not taken */
-			break;
-		case cudaLaunchAttributeCooperative:
-			cooperative = attribute->val.cooperative;
-			break;
-		case cudaLaunchAttributeClusterDimension:
-			if (attribute->val.clusterDim.x * attribute->val.clusterDim.y *
-			    attribute->val.clusterDim.z > 1)
-				return CUDA_REFUSE("a cluster of blocks is");
-			break;
-		default:
-			return CUDA_REFUSE("this attribute of a launch is");
-		}
+		refused = rt_launch_attribute((int)attribute->id, &attribute->val, &cooperative);
+		if (refused)
+			return CUDA_REFUSE(refused);
 	}
 	return launch(function, config->gridDim, config->blockDim, arguments,
 		      config->dynamicSmemBytes, config->stream, cooperative);

@@ -347,7 +347,14 @@ typedef enum cudaLaunchAttributeID {
 	cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
 	cudaLaunchAttributeProgrammaticStreamSerialization = 6,
 	cudaLaunchAttributeProgrammaticEvent = 7,
-	cudaLaunchAttributePriority = 8
+	cudaLaunchAttributePriority = 8,
+	cudaLaunchAttributeMemSyncDomainMap = 9,
+	cudaLaunchAttributeMemSyncDomain = 10,
+	cudaLaunchAttributePreferredClusterDimension = 11,
+	cudaLaunchAttributeLaunchCompletionEvent = 12,
+	cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+	cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+	cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
 } cudaLaunchAttributeID;
 
 typedef union cudaLaunchAttributeValue {
@@ -360,6 +367,22 @@ typedef union cudaLaunchAttributeValue {
 	} clusterDim;
 	int programmaticStreamSerializationAllowed;
 	int priority;
+	struct {
+		struct CUevent_st *event;
+		int flags, triggerAtBlockStart;
+	} programmaticEvent;
+	struct {
+		struct CUevent_st *event;
+		int flags;
+	} launchCompletionEvent;
+	struct {
+		int deviceUpdatable;
+		void *devNode;
+	} deviceUpdatableKernelNode;
+	struct {
+		unsigned int x, y, z;
+	} preferredClusterDim;
+	unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;
 
 typedef struct cudaLaunchAttribute_st {

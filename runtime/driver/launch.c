@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "api/modules/attribute.h"
 #include "api/modules/launch.h"
 #include "driver.h"
 
@@ -63,27 +64,16 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 {
 	unsigned int grid[3], block[3];
 	bool cooperative = false;
+	const char *refused;
 
 	if (!config || (config->numAttrs && !config->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned int i = 0; i < config->numAttrs; i++) {
 		const CUlaunchAttribute *attribute = &config->attrs[i];
 
-		switch (attribute->id) {
-		case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-			cooperative = attribute->value.cooperative;
-			break;
-		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-			if ((uint64_t)attribute->value.clusterDim.x *
-			    attribute->value.clusterDim.y * attribute->value.clusterDim.z > 1)
-				return DRV_REFUSE("a cluster of blocks is");
-			break;
-		case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-			return DRV_REFUSE("an event in a kernel is");
-		default:
-			/* hints, and permissions that are not taken */
-			break;
-		}
+		refused = rt_launch_attribute((int)attribute->id, &attribute->value, &cooperative);
+		if (refused)
+			return DRV_REFUSE(refused);
 	}
 	grid[0] = config->gridDimX;
 	grid[1] = config->gridDimY;

@@ -7,6 +7,7 @@
 #ifndef VGPU_RT_GRAPH_REQUEST_H
 #define VGPU_RT_GRAPH_REQUEST_H
 
+#include "../modules/attribute.h"
 #include "exec.h"
 
 /** struct rt_target - where parameters go: a new node, a node, or one of an executable graph */
@@ -63,24 +64,6 @@ bool rt_edges_are_plain(const void *edges, size_t count);
 void rt_edges_tell(void *edges, size_t count);
 
 /* ---- attributes of kernel nodes ------------------------------------------- */
-
-/* CUDA's numbers, cudaLaunchAttributeID and CUlaunchAttributeID. */
-enum rt_attribute {
-	RT_ATTRIBUTE_CACHE_WINDOW = 1,
-	RT_ATTRIBUTE_COOPERATIVE = 2,
-	RT_ATTRIBUTE_WAITING = 3,
-	RT_ATTRIBUTE_CLUSTER = 4,
-	RT_ATTRIBUTE_PRIORITY = 8,
-};
-
-/** union rt_attribute_value - CUDA's, cudaLaunchAttributeValue and CUlaunchAttributeValue */
-union rt_attribute_value {
-	uint8_t bytes[64];
-	int cooperative, priority;
-	struct {
-		unsigned int x, y, z;
-	} cluster;
-};
 
 /* vgpuErrorNotSupported: clusters; vgpuErrorInvalidValue: it is no attribute, or no kernel. */
 vgpuError_t rt_node_set_attribute(struct rt_node *node, int attribute, const void *value);

@@ -64,7 +64,6 @@ static void both_forms_of_parameters(void **state)
 			  &bytes, CU_LAUNCH_PARAM_END };
 	CUdeviceptr words = drv_words(2);
 	CUlaunchConfig config = { 1, 1, 1, 1, 1, 1, 0, NULL, NULL, 0 };
-	CUlaunchAttribute cluster = { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION };
 	CUfunction set, nothing;
 	CUmodule module;
 
@@ -111,11 +110,60 @@ static void both_forms_of_parameters(void **state)
 		CUDA_ERROR_INVALID_HANDLE);
 	REFUSED(cuLaunchKernel(set, 1, 1, 1, 1, 1, 1, 0, (CUstream)&block, params, NULL),
 		CUDA_ERROR_INVALID_HANDLE);
-	cluster.value.clusterDim.x = 2;
-	cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
-	config.attrs = &cluster;
-	config.numAttrs = 1;
-	REFUSED(cuLaunchKernelEx(&config, set, params, NULL), CUDA_ERROR_NOT_SUPPORTED);
+	drv_end(context);
+}
+
+/*
+ * Which are refused, by number and first word; tests/cuda/features/launch_attributes.cu has the
+ * same of CUDA's runtime.
+ */
+static void attributes_have_effects_or_are_refused(void **state)
+{
+	static const struct {
+		int id, first_word;
+		int refused;
+	} attributes[] = {
+		{ CU_LAUNCH_ATTRIBUTE_IGNORE, 7, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, 7, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 2, 1 },
+		{ CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, 0, 1 },
+		{ CU_LAUNCH_ATTRIBUTE_PRIORITY, -2, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 1, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, 2, 1 },
+		{ CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, 0, 1 },
+		{ CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, 1, 1 },
+		{ CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, 0, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, 0 },
+		{ CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, 1, 0 },
+		{ 15, 0, 1 },
+		{ 99, 0, 1 },
+	};
+	CUlaunchConfig config = { 1, 1, 1, 1, 1, 1, 0, NULL, NULL, 1 };
+	CUcontext context = drv_begin();
+	CUfunction nothing;
+	CUmodule module;
+
+	(void)state;
+	OK(cuModuleLoadData(&module, drv_ptx));
+	OK(cuModuleGetFunction(&nothing, module, "nothing"));
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		CUlaunchAttribute attribute = { .id = (CUlaunchAttributeID)attributes[i].id };
+		CUresult result;
+
+		attribute.value.clusterDim.x = (unsigned int)attributes[i].first_word;
+		attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+		config.attrs = &attribute;
+		result = cuLaunchKernelEx(&config, nothing, NULL, NULL);
+		if (result != (attributes[i].refused ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS))
+			fail_msg("attribute %d of %d: result %d", attributes[i].id,
+				 attributes[i].first_word, result);
+	}
 	drv_end(context);
 }
 
@@ -433,6 +481,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modules_have_kernels_and_variables),
 		cmocka_unit_test(both_forms_of_parameters),
+		cmocka_unit_test(attributes_have_effects_or_are_refused),
 		cmocka_unit_test(code_that_is_not_right_is_refused),
 		cmocka_unit_test(newer_ptx_is_refused),
 		cmocka_unit_test(libraries_need_no_context),
