@@ -63,6 +63,40 @@ refused "a function that two objects define" "Multiple definition of '_Z5twicei'
 refused "all that nobody defines: functions" "Undefined reference to '_Z5twicei' in 'near\.o'" "$vgpucc" near.o -o near
 refused "and variables" "Undefined reference to 'far' in 'near\.o'" "$vgpucc" near.o -o near
 
+# Device code in a file, for cuModuleLoad().
+cat >device.cu <<'END'
+extern "C" __global__ void k(int *p) { *p = 42; }
+END
+cat >loads.cu <<'END'
+#include <cuda.h>
+#include <cstdio>
+int main(int argc, char **argv)
+{
+	CUdeviceptr p;
+	CUcontext context;
+	CUfunction k;
+	CUmodule module;
+	CUdevice device;
+	void *parameters[] = { &p };
+	int got = 0;
+
+	cuInit(0);
+	cuDeviceGet(&device, 0);
+	cuDevicePrimaryCtxRetain(&context, device);
+	cuCtxSetCurrent(context);
+	if (cuModuleLoad(&module, argv[1]) || cuModuleGetFunction(&k, module, "k") || cuMemAlloc(&p, sizeof(got)) ||
+	    cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL) || cuMemcpyDtoH(&got, p, sizeof(got)))
+		return 1;
+	std::printf("got %d\n", got);
+	return 0;
+}
+END
+works "a program that loads device code" '' "$vgpucc" loads.cu -lcuda -o loads
+works "a fat binary" "^got 42$" bash -c "'$vgpucc' -fatbin device.cu && ./loads device.fatbin"
+works "a cubin" "^got 42$" bash -c "'$vgpucc' --cubin device.cu -o there.cubin && ./loads there.cubin"
+refused "a fat binary of no source" "fatbin is for CUDA sources" "$vgpucc" -fatbin near.o
+works "a fat binary with nvcc's header" "^ 50 ed 55 ba 01 00 10 00$" od -An -tx1 -N8 device.fatbin
+
 # Launches by kernels: where they are, and what cannot be.
 cat >nested.cu <<'END'
 #include <cstdio>
