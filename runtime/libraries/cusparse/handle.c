@@ -126,8 +126,7 @@ size_t sparse_size(cudaDataType type)
 	}
 }
 
-cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *from, size_t bytes,
-			      const char *function)
+cusparseStatus_t sparse_can_wait(cusparseHandle_t handle, const char *function)
 {
 	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
 
@@ -138,6 +137,13 @@ cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *fro
 				     "place for");
 		return CUSPARSE_STATUS_NOT_SUPPORTED;
 	}
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *from, size_t bytes,
+			      const char *function)
+{
+	SPARSE_TRY(sparse_can_wait(handle, function));
 	SPARSE_TRY(
 		sparse_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, handle->stream)));
 	return sparse_status(cudaStreamSynchronize(handle->stream));
@@ -146,11 +152,13 @@ cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *fro
 VGPU_API cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 {
 	struct cusparseContext *h;
-	int device;
+	int device, sms;
 
 	SPARSE_WANT(handle);
 	*handle = NULL;
-	if (cudaGetDevice(&device) != cudaSuccess)
+	/* the second call fails where the device's context is broken */
+	if (cudaGetDevice(&device) != cudaSuccess ||
+	    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
 		return CUSPARSE_STATUS_NOT_INITIALIZED;
 	h = sparse_new(sizeof(*h), SPARSE_HANDLE);
 	if (!h)

@@ -30,8 +30,7 @@ enum sparse_kind {
 	SPARSE_CSRSV2,
 	SPARSE_CSRSM2,
 	SPARSE_CSRIC02,
-	SPARSE_CSRILU02,
-	SPARSE_CSRGEMM2
+	SPARSE_CSRILU02
 };
 
 struct sparse_object {
@@ -112,6 +111,8 @@ void sparse_say(const char *function, const char *what);
 cusparseStatus_t sparse_status(cudaError_t error);
 /* 0: a type that no function takes */
 size_t sparse_size(cudaDataType type);
+/* NOT_SUPPORTED, and a line, where the stream is captured: before a function that waits begins */
+cusparseStatus_t sparse_can_wait(cusparseHandle_t handle, const char *function);
 /* What is in device memory or managed, for the host, when the stream has come there. */
 cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *from, size_t bytes,
 			      const char *function);

@@ -55,6 +55,27 @@ template <class C> bool good_types(cudaDataType a, cudaDataType b, cudaDataType 
 	return kc == OWN || ((kc == HALF || kc == BFLOAT) && ka == kc && kb == kc);
 }
 
+/* The descriptor of a matrix in CSR that is given by pointers */
+template <class T>
+cusparseSpMatDescr csr_matrix(int rows, int cols, int nnz, const cusparseMatDescr *descr,
+			      const T *values, const int *offsets, const int *columns)
+{
+	cusparseSpMatDescr m = cusparseSpMatDescr();
+
+	m.format = CUSPARSE_FORMAT_CSR;
+	m.rows = rows;
+	m.cols = cols;
+	m.nnz = nnz;
+	m.offsets = (void *)offsets;
+	m.indices = (void *)columns;
+	m.values = (void *)values;
+	m.offset_type = m.index_type = CUSPARSE_INDEX_32I;
+	m.base = descr->base;
+	m.type = type_of<T>::value;
+	m.count = 1;
+	return m;
+}
+
 /* A call of f with a number of the type that is computed in */
 template <class F> cusparseStatus_t by_compute(cudaDataType compute, F f)
 {

@@ -121,6 +121,7 @@ SPARSE_API cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConst
 	if (b->format == CUSPARSE_FORMAT_BLOCKED_ELL)
 		return CUSPARSE_STATUS_SUCCESS;
 	SPARSE_WANT(b->format == CUSPARSE_FORMAT_COO ? !!buffer : !!b->offsets);
+	SPARSE_TRY(sparse_can_wait(handle, __func__));
 	columns = b->format == CUSPARSE_FORMAT_CSC;
 	lines = columns ? a->cols : a->rows;
 	index_array offsets = offsets_of(b, buffer);

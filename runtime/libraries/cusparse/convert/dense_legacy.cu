@@ -52,6 +52,8 @@ static cusparseStatus_t nnz(cusparseHandle_t handle, cusparseDirection_t dir, in
 	SPARSE_WANT_DESCR(descr);
 	SPARSE_WANT((unsigned)dir <= 1 && m >= 0 && n >= 0 && lda >= m && total);
 	SPARSE_WANT((counts || !(rows ? m : n)) && (a || !m || !n));
+	if (handle->mode == CUSPARSE_POINTER_MODE_HOST)
+		SPARSE_TRY(sparse_can_wait(handle, function));
 	SPARSE_TRY(count(handle, rows ? m : n, rows ? n : m,
 			 rows ? matrix(a, lda) : turned(matrix(a, lda)),
 			 indices(counts, 0).from(-1)));
@@ -162,6 +164,8 @@ static cusparseStatus_t nnz_compress(cusparseHandle_t handle, int m, const cuspa
 	SPARSE_WANT_DESCR(descr);
 	SPARSE_WANT(m >= 0 && total && (!m || (offsets && per_row)));
 	SPARSE_WANT(!(real_part(tolerance) < 0));
+	if (handle->mode == CUSPARSE_POINTER_MODE_HOST)
+		SPARSE_TRY(sparse_can_wait(handle, function));
 	if (m)
 		SPARSE_TRY(launch(handle, count_larger<T>, dim3(blocks_for(m)), dim3(THREADS), m,
 				  indices(offsets, descr->base), values, per_row, tolerance));

@@ -17,6 +17,10 @@
 #include <driver_types.h>
 #include <library_types.h>
 
+#ifdef __cplusplus
+#include <cuda_fp16.h>
+#endif
+
 #define CUSPARSEAPI
 
 #define CUSPARSE_VER_MAJOR 12
@@ -172,7 +176,6 @@ typedef struct csrsv2Info *csrsv2Info_t;
 typedef struct csrsm2Info *csrsm2Info_t;
 typedef struct csric02Info *csric02Info_t;
 typedef struct csrilu02Info *csrilu02Info_t;
-typedef struct csrgemm2Info *csrgemm2Info_t;
 typedef struct bsrsv2Info *bsrsv2Info_t;
 typedef struct bsrsm2Info *bsrsm2Info_t;
 typedef struct bsric02Info *bsric02Info_t;

@@ -31,7 +31,6 @@ CUSPARSE_INFO(Csrsv2, csrsv2Info_t)
 CUSPARSE_INFO(Csrsm2, csrsm2Info_t)
 CUSPARSE_INFO(Csric02, csric02Info_t)
 CUSPARSE_INFO(Csrilu02, csrilu02Info_t)
-CUSPARSE_INFO(Csrgemm2, csrgemm2Info_t)
 #undef CUSPARSE_INFO
 
 cusparseStatus_t cusparseXcsrsv2_zeroPivot(cusparseHandle_t handle, csrsv2Info_t info,
@@ -47,14 +46,6 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int m, int n,
 				      const int *a_columns, const cusparseMatDescr_t b, int b_nnz,
 				      const int *b_offsets, const int *b_columns,
 				      const cusparseMatDescr_t c, int *c_offsets, int *total,
-				      void *buffer);
-cusparseStatus_t cusparseXcsrgemm2Nnz(cusparseHandle_t handle, int m, int n, int k,
-				      const cusparseMatDescr_t a, int a_nnz, const int *a_offsets,
-				      const int *a_columns, const cusparseMatDescr_t b, int b_nnz,
-				      const int *b_offsets, const int *b_columns,
-				      const cusparseMatDescr_t d, int d_nnz, const int *d_offsets,
-				      const int *d_columns, const cusparseMatDescr_t c,
-				      int *c_offsets, int *total, const csrgemm2Info_t info,
 				      void *buffer);
 
 /* The three arrays of a matrix in CSR, and a buffer's size in both types */
@@ -139,21 +130,7 @@ cusparseStatus_t cusparseXcsrgemm2Nnz(cusparseHandle_t handle, int m, int n, int
 		int a_nnz, const T *a_values, const int *a_offsets, const int *a_columns,          \
 		const T *beta, const cusparseMatDescr_t b, int b_nnz, const T *b_values,           \
 		const int *b_offsets, const int *b_columns, const cusparseMatDescr_t c,            \
-		T *c_values, int *c_offsets, int *c_columns, void *buffer);                        \
-	cusparseStatus_t cusparse##X##csrgemm2_bufferSizeExt(                                      \
-		cusparseHandle_t handle, int m, int n, int k, const T *alpha,                      \
-		const cusparseMatDescr_t a, int a_nnz, const int *a_offsets, const int *a_columns, \
-		const cusparseMatDescr_t b, int b_nnz, const int *b_offsets, const int *b_columns, \
-		const T *beta, const cusparseMatDescr_t d, int d_nnz, const int *d_offsets,        \
-		const int *d_columns, csrgemm2Info_t info, size_t *bytes);                         \
-	cusparseStatus_t cusparse##X##csrgemm2(                                                    \
-		cusparseHandle_t handle, int m, int n, int k, const T *alpha,                      \
-		const cusparseMatDescr_t a, int a_nnz, const T *a_values, const int *a_offsets,    \
-		const int *a_columns, const cusparseMatDescr_t b, int b_nnz, const T *b_values,    \
-		const int *b_offsets, const int *b_columns, const T *beta,                         \
-		const cusparseMatDescr_t d, int d_nnz, const T *d_values, const int *d_offsets,    \
-		const int *d_columns, const cusparseMatDescr_t c, T *c_values,                     \
-		const int *c_offsets, int *c_columns, const csrgemm2Info_t info, void *buffer);
+		T *c_values, int *c_offsets, int *c_columns, void *buffer);
 #define CUSPARSE_FACTOR(X, T, name, type)                                                       \
 	cusparseStatus_t cusparse##X##name##_bufferSize(                                        \
 		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t a, T *values, \

@@ -6,31 +6,11 @@ namespace sparse
 {
 
 template <class T>
-static cusparseSpMatDescr matrix_of(int rows, int cols, int nnz, const cusparseMatDescr *descr,
-				    const T *values, const int *offsets, const int *columns)
-{
-	cusparseSpMatDescr m = cusparseSpMatDescr();
-
-	m.format = CUSPARSE_FORMAT_CSR;
-	m.rows = rows;
-	m.cols = cols;
-	m.nnz = nnz;
-	m.offsets = (void *)offsets;
-	m.indices = (void *)columns;
-	m.values = (void *)values;
-	m.offset_type = m.index_type = CUSPARSE_INDEX_32I;
-	m.base = descr->base;
-	m.type = type_of<T>::value;
-	m.count = 1;
-	return m;
-}
-
-template <class T>
 static cusparseSpMatDescr blocks_of(cusparseDirection_t dir, int rows, int cols, int nnz,
 				    const cusparseMatDescr *descr, const T *values,
 				    const int *offsets, const int *columns, int block)
 {
-	cusparseSpMatDescr m = matrix_of(rows, cols, nnz, descr, values, offsets, columns);
+	cusparseSpMatDescr m = csr_matrix<T>(rows, cols, nnz, descr, values, offsets, columns);
 
 	m.format = CUSPARSE_FORMAT_BSR;
 	m.rows *= block;
@@ -138,8 +118,8 @@ using namespace sparse;
 				      CSR(T), const T *x, const T *beta, T *y)                     \
 	{                                                                                          \
 		SPARSE_TRY(general(handle, op, m, n, nnz, a, values, offsets, columns, __func__)); \
-		return mv(handle, op, alpha, matrix_of(m, n, nnz, a, values, offsets, columns), x, \
-			  beta, y);                                                                \
+		return mv(handle, op, alpha,                                                       \
+			  csr_matrix<T>(m, n, nnz, a, values, offsets, columns), x, beta, y);      \
 	}                                                                                          \
 	SPARSE_API cusparse##X##csrmm2(cusparseHandle_t handle, cusparseOperation_t op_a,          \
 				       cusparseOperation_t op_b, int m, int n, int k, int nnz,     \
@@ -149,7 +129,7 @@ using namespace sparse;
 		SPARSE_TRY(                                                                        \
 			general(handle, op_a, m, k, nnz, a, values, offsets, columns, __func__));  \
 		return mm(handle, op_a, op_b, n, alpha,                                            \
-			  matrix_of(m, k, nnz, a, values, offsets, columns), b, ldb, beta, c,      \
+			  csr_matrix<T>(m, k, nnz, a, values, offsets, columns), b, ldb, beta, c,  \
 			  ldc);                                                                    \
 	}                                                                                          \
 	SPARSE_API cusparse##X##csrmm(cusparseHandle_t handle, cusparseOperation_t op, int m,      \

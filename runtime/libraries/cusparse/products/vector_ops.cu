@@ -124,6 +124,19 @@ static cusparseStatus_t check(cusparseHandle_t handle, int nnz, const T *x, cons
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
+// A result for the host: in a captured stream, each time that the graph is launched
+static cusparseStatus_t give(cusparseHandle_t handle, void *to, const void *from, size_t bytes)
+{
+	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+
+	if (cudaStreamIsCapturing(handle->stream, &capture) != cudaSuccess)
+		return CUSPARSE_STATUS_EXECUTION_FAILED;
+	if (capture == cudaStreamCaptureStatusNone)
+		return sparse_bring(handle, to, from, bytes, "cusparseSpVV");
+	return sparse_status(
+		cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, handle->stream));
+}
+
 static index_array indices(const cusparseSpVecDescr *x)
 {
 	return indices(x->indices, x->index_type, x->base);
@@ -225,8 +238,7 @@ SPARSE_API cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op,
 		SPARSE_TRY(launch(handle, dot_kernel<C>, dim3(1), dim3(ADDERS), x->nnz, indices(x),
 				  values<C>(x->values, x->type), values<C>(y->values, y->type),
 				  op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, to));
-		return on_host ? sparse_bring(handle, result, to, sizeof(C), "cusparseSpVV")
-			       : CUSPARSE_STATUS_SUCCESS;
+		return on_host ? give(handle, result, to, sizeof(C)) : CUSPARSE_STATUS_SUCCESS;
 	});
 }
 
