@@ -463,6 +463,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/smk/sim.sh $(if $(QUICK),lbm+tpacf)
 	@tests/experiments/pep/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/etc/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/etc/sweeps.sh $(if $(QUICK),--quick)
 
 .PHONY: install install-nvidia-smi clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions

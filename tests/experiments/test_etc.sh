@@ -99,7 +99,7 @@ ok "performance of runs made by hand" $?
 mkdir -p "$dir/by-hand/experiments/etc"
 cat >"$dir/by-hand/experiments/etc/etc" <<-'END'
 	#!/bin/bash
-	[ "$1" != --list ] || { echo mvt irregular 1048576 4096; echo lud sharing 1048576 0; exit; }
+	[ "$1" != --list ] || { printf "%s\n" "mvt irregular 1048576 4096" "lud sharing 1048576 0" "atax irregular 1048576 0"; exit; }
 	set=,$VGPU_SET,
 	value() { local v=${set#*,$1=}; [ "$v" = "$set" ] || echo "${v%%,*}"; }
 	bytes=$(value vram_bytes) down=$(value throttle_down) up=$(value throttle_up) us=$(value fault_round_trip_ps)
@@ -146,7 +146,13 @@ says "... with a threshold" 0 "| mvt | irregular | 20.00 | 14.00 | 2.00 | 2 | 1 
 says "lengths of epochs" 0 "| mvt | 250000 | 0.50 | 0.50 |" by_hand CYCLES="100000 250000" "$here/epochs.sh" mvt
 # 20 ms with a ratio of 1.6, 10 where all fits
 says "ratios of compression" 0 "| mvt | 0.20 | 0.50 | 1.00 |" by_hand RATIOS="100 160 200" "$here/ratios.sh" mvt
-for sweep in steps latencies classes rates epochs ratios; do
+# all of them, the quick way: the file of each has been written
+rm -r "$dir/sweep"
+says "all sweeps" 0 "| mvt | 25000 | 1.00 | 1.00 |" by_hand "$here/sweeps.sh" --quick
+for sweep in rates classes steps latencies ratios epochs; do [ -s "$dir/sweep/$sweep.md" ] || echo "$sweep"; done >"$dir/said"
+[ ! -s "$dir/said" ]
+ok "... each with its results" $?
+for sweep in sweeps steps latencies classes rates epochs ratios; do
 	says "$sweep.sh: no such option" 2 "$sweep.sh: no option '--fast'" "$here/$sweep.sh" --fast
 done
 echo "1..$count"
