@@ -146,7 +146,25 @@ static void fill_device(struct vgpu_launch_table *table)
 		rt_device_attribute(i, &properties, (int)table->device, &table->attributes[i]);
 }
 
-vgpuError_t rt_launches_tell(const struct vgpuModule *module)
+/*
+ * What a launch of kernel @k runs, with the stack that the program has set: blocks of one warp
+ * leave it all its registers.
+ */
+static const struct vgpu_program_kernel *launched(struct vgpuModule *module, uint32_t k,
+						  struct vgpu_launch_kernel *out)
+{
+	const struct vgpuFunction function = { .module = module, .index = k };
+	uint32_t number;
+	const struct rt_image *image = rt_image_for(&function, 32, &number);
+
+	if (!image) {
+		image = &module->image;
+		number = k;
+	}
+	return rt_image_kernel(image, number, &out->module, &out->kernel);
+}
+
+vgpuError_t rt_launches_tell(struct vgpuModule *module)
 {
 	const struct vgpu_program *program = module->image.program;
 	size_t bytes = table_bytes(program);
@@ -160,8 +178,7 @@ vgpuError_t rt_launches_tell(const struct vgpuModule *module)
 	fill_device(table);
 	for (uint32_t k = 0; k < program->kernel_count; k++) {
 		struct vgpu_launch_kernel *out = &table->kernels[k];
-		const struct vgpu_program_kernel *kernel =
-			rt_image_kernel(&module->image, k, &out->module, &out->kernel);
+		const struct vgpu_program_kernel *kernel = launched(module, k, out);
 
 		out->param_bytes = kernel->vass.param_bytes;
 		out->regs = kernel->vass.regs;
@@ -173,6 +190,17 @@ vgpuError_t rt_launches_tell(const struct vgpuModule *module)
 	}
 	error = write_memory(module->launch_table, table, bytes);
 	free(table);
+	return error;
+}
+
+vgpuError_t rt_launches_tell_all(void)
+{
+	vgpuError_t error = vgpuSuccess;
+
+	for (struct vgpuModule *module = rt.modules; module && error == vgpuSuccess;
+	     module = module->next)
+		if (module->launch_table)
+			error = rt_launches_tell(module);
 	return error;
 }
 

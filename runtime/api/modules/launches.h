@@ -13,7 +13,9 @@ vgpuError_t rt_launches_link(struct vgpuModule *module);
 /* The same for its binaries, before they are loaded. */
 void rt_launches_patch(const struct vgpu_program *program);
 /* The module's kernels have their numbers on the device: the table gets them. */
-vgpuError_t rt_launches_tell(const struct vgpuModule *module);
+vgpuError_t rt_launches_tell(struct vgpuModule *module);
+/* The stack of threads is another one: all tables get the kernels that have it. Nothing runs. */
+vgpuError_t rt_launches_tell_all(void);
 /* The module is unloaded. */
 void rt_launches_unlink(struct vgpuModule *module);
 void rt_launches_reset(void);

@@ -135,7 +135,12 @@ vgpuError_t vgpuDeviceSetStackSize(size_t bytes)
 		return rt_leave(vgpuErrorInvalidValue);
 	}
 	rt.stack_limit = bytes > 16 ? (uint32_t)bytes : 16;
-	return rt_leave(vgpuSuccess);
+	if (rt.by_kernels.base) {
+		error = rt_sync_all();
+		if (error == vgpuSuccess)
+			error = rt_launches_tell_all();
+	}
+	return rt_leave(error);
 }
 
 static uint64_t stack_limit(void)

@@ -220,6 +220,17 @@ static vgpuError_t compile(struct vgpuModule *module, struct vgpu_program **prog
 	return compile_error(err, message);
 }
 
+static int unload(struct vgpuModule *module)
+{
+	int err = rt_image_unload(&module->image), one;
+
+	for (struct rt_variant *variant = module->variants; variant; variant = variant->next) {
+		one = rt_image_unload(&variant->image);
+		err = err ? err : one;
+	}
+	return err;
+}
+
 /*
  * Compile, place the variables, relocate, load, fill. In that order: the code is relocated for the
  * variables' address before the device verifies it, and after that it cannot change.
@@ -268,7 +279,7 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 			if (error == vgpuSuccess && program->uses_launch)
 				error = rt_launches_tell(module);
 			if (error != vgpuSuccess)
-				rt_image_unload(&module->image);
+				unload(module);
 		}
 	}
 	if (error != vgpuSuccess) {
@@ -356,17 +367,6 @@ vgpuError_t vgpuModuleLoad(vgpuModule_t *module, const char *ptx)
 	if (!module || !ptx)
 		return rt_leave(vgpuErrorInvalidValue);
 	return rt_leave(rt_module_load(ptx, NULL, module));
-}
-
-static int unload(struct vgpuModule *module)
-{
-	int err = rt_image_unload(&module->image), one;
-
-	for (struct rt_variant *variant = module->variants; variant; variant = variant->next) {
-		one = rt_image_unload(&variant->image);
-		err = err ? err : one;
-	}
-	return err;
 }
 
 vgpuError_t rt_module_unload(struct vgpuModule *module)
