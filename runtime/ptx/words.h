@@ -58,6 +58,7 @@
 	X(F16X2, "f16x2", 4, 'h') X(BF16, "bf16", 2, 'f') X(BF16X2, "bf16x2", 4, 'h') \
 	X(TF32, "tf32", 4, 'm') X(E4M3, "e4m3", 1, 'm') X(E5M2, "e5m2", 1, 'm') \
 	X(E4M3X2, "e4m3x2", 2, 'm') X(E5M2X2, "e5m2x2", 2, 'm') X(PRED, "pred", 1, 'p') \
+	X(E2M3X2, "e2m3x2", 2, 'm') X(E3M2X2, "e3m2x2", 2, 'm') X(E2M1X2, "e2m1x2", 1, 'm') \
 	X(TEXREF, "texref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
 
 /* X(enum name, spelling, kinds): the other modifiers */

@@ -360,37 +360,38 @@ static enum ptx_type part_type(struct cc_lower *l, enum ptx_type type, unsigned 
 	return bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : PTX_B32;
 }
 
-/* Takes the 32-bit word apart into `count` parts of 8 or 16 bits. */
+/* Takes the word apart into `count` parts of 8 or 16 bits. */
 static void unpack_word(struct cc_lower *l, const struct ptx_operand *parts, unsigned int count,
-			uint32_t word)
+			unsigned int bits, uint32_t word)
 {
-	enum ptx_type type = count == 4 ? PTX_B8 : PTX_B16;
+	enum ptx_type type = bits == 8 ? PTX_B8 : PTX_B16;
 	uint32_t source = cc_temp(l, CC_R);
 
 	cc_op(l, VGPU_OP_MOV, 0, source, CC_NONE, word, CC_NONE);
 	for (unsigned int i = 0; i < count; i++) {
-		uint32_t dst = cc_dst_element(l, &parts[i], type, count == 4);
+		uint32_t dst = cc_dst_element(l, &parts[i], type, bits == 8);
 
 		if (l->cc->vregs[dst] != CC_R)
 			cc_refuse(l, "a part of a word cannot go to a 64-bit register");
-		cc_opi(l, VGPU_OP_SHRU, 0, dst, source, i * (32 / count), CC_NONE);
+		cc_opi(l, VGPU_OP_SHRU, 0, dst, source, i * bits, CC_NONE);
 	}
 }
 
 /*
- * A 32-bit word of 2 or 4 parts, the first one lowest. PRMT picks bytes, so upper bits do not
- * matter.
+ * A word of 2 or 4 parts of 8 or 16 bits, the first one lowest. PRMT picks bytes, so upper bits do
+ * not matter.
  */
-static uint32_t pack_word(struct cc_lower *l, const struct ptx_operand *parts, unsigned int count)
+static uint32_t pack_word(struct cc_lower *l, const struct ptx_operand *parts, unsigned int count,
+			  unsigned int bits)
 {
 	uint32_t regs[4], low, high, word;
 
 	for (unsigned int i = 0; i < count; i++)
 		regs[i] = cc_in_reg(
-			l, cc_src_element(l, &parts[i], count == 4 ? PTX_B8 : PTX_B16, true), CC_R);
+			l, cc_src_element(l, &parts[i], bits == 8 ? PTX_B8 : PTX_B16, true), CC_R);
 	word = cc_temp(l, CC_R);
 	if (count == 2) {
-		cc_opi(l, VGPU_OP_PRMT, 0, word, regs[0], 0x5410, regs[1]);
+		cc_opi(l, VGPU_OP_PRMT, 0, word, regs[0], bits == 8 ? 0x0040 : 0x5410, regs[1]);
 		return word;
 	}
 	low = cc_temp(l, CC_R);
@@ -411,12 +412,10 @@ static void mov_unpack(struct cc_lower *l, enum ptx_type type)
 	enum ptx_type part = part_type(l, type, v->count);
 	uint32_t source = cc_src_reg(l, 1, type), copy, low, high;
 
-	if (ptx_type_bytes(type) == 4) {
-		unpack_word(l, v->elements, v->count, source);
+	if (ptx_type_bytes(type) <= 4) {
+		unpack_word(l, v->elements, v->count, 8 * ptx_type_bytes(part), source);
 		return;
 	}
-	if (ptx_type_bytes(type) != 8)
-		cc_refuse(l, "type .b32 or .b64 is wanted");
 	copy = cc_temp(l, CC_Q);
 	cc_op(l, VGPU_OP_MOVQ, 0, copy, CC_NONE, source, CC_NONE);
 	if (part == PTX_B32) {
@@ -430,29 +429,28 @@ static void mov_unpack(struct cc_lower *l, enum ptx_type type)
 	high = cc_temp(l, CC_R);
 	cc_op(l, VGPU_OP_UNLO, 0, low, copy, CC_NONE, CC_NONE);
 	cc_op(l, VGPU_OP_UNHI, 0, high, copy, CC_NONE, CC_NONE);
-	unpack_word(l, v->elements, v->count / 2u, low);
-	unpack_word(l, v->elements + v->count / 2, v->count / 2u, high);
+	unpack_word(l, v->elements, v->count / 2u, 8 * ptx_type_bytes(part), low);
+	unpack_word(l, v->elements + v->count / 2, v->count / 2u, 8 * ptx_type_bytes(part), high);
 }
 
 static void mov_pack(struct cc_lower *l, enum ptx_type type)
 {
 	const struct ptx_operand *v = cc_operand(l, 1);
 	enum ptx_type part = part_type(l, type, v->count);
-	uint32_t dst = cc_dst(l, 0, type);
+	uint32_t dst = cc_dst(l, 0, type), word;
 
-	if (ptx_type_bytes(type) == 4) {
-		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, pack_word(l, v->elements, v->count),
-		      CC_NONE);
-	} else if (ptx_type_bytes(type) != 8) {
-		cc_refuse(l, "type .b32 or .b64 is wanted");
+	if (ptx_type_bytes(type) <= 4) {
+		word = pack_word(l, v->elements, v->count, 8 * ptx_type_bytes(part));
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, word, CC_NONE);
 	} else if (part == PTX_B32) {
 		struct cc_value low = cc_src_element(l, &v->elements[0], part, false);
 
 		cc_opv(l, VGPU_OP_PACK, 0, dst, low,
 		       cc_src_element(l, &v->elements[1], part, false), CC_NONE);
 	} else {
-		uint32_t low = pack_word(l, v->elements, v->count / 2u);
-		uint32_t high = pack_word(l, v->elements + v->count / 2, v->count / 2u);
+		unsigned int bits = 8 * ptx_type_bytes(part), half = v->count / 2u;
+		uint32_t low = pack_word(l, v->elements, half, bits);
+		uint32_t high = pack_word(l, v->elements + half, half, bits);
 
 		cc_op(l, VGPU_OP_PACK, 0, dst, low, high, CC_NONE);
 	}

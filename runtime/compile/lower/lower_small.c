@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lowering of conversions to and from the small floats: .tf32, of which a register has all bits of
- * an f32 with the lowest 13 zero, and pairs of bytes, .e4m3x2 and .e5m2x2. The device has none of
- * them; what they are is in the PTX ISA, "alternate floating point data formats":
+ * an f32 with the lowest 13 zero, and pairs of bytes, .e4m3x2 and .e5m2x2, of 6 bits in a byte
+ * each, and of 4 bits in one byte. The device has none of them; what they are is in the PTX ISA,
+ * "alternate floating point data formats":
  *
  *	e5m2	5 bits of exponent, bias 15, 2 of mantissa: the upper byte of an f16
  *	e4m3	4 bits of exponent, bias 7, 3 of mantissa; no infinity, and NaN is 0x7f and 0xff
+ *	e2m3	2 bits of exponent, bias 1; like those below it has neither infinity nor NaN
+ *	e3m2	3 bits of exponent, bias 3
+ *	e2m1	2 bits of exponent, bias 1: 0, 0.5, 1, 1.5, 2, 3, 4 and 6
  */
 #include "lower.h"
 
@@ -47,28 +51,29 @@ uint32_t cc_fp8_to_f32(struct cc_lower *l, uint32_t byte, bool e5m2)
 
 /* ---- floats to bytes ----------------------------------------------------- */
 
-struct fp8 {
-	unsigned int mantissa; /* bits */
-	uint32_t rebias; /* what is subtracted from the exponent and mantissa of an f32 */
-	uint32_t magic; /* an f32 whose last bit is worth what that of subnormals is */
-	uint32_t least; /* f32: the least normal number */
-	uint32_t largest; /* byte: the largest finite number */
+/** struct small - a format of which two are packed */
+struct small {
+	enum ptx_type pair;
+	unsigned int bits, mantissa;
+	unsigned int bias;	/* of the exponent */
+	uint32_t largest;	/* the largest finite number */
+	uint32_t nan;		/* what a NaN becomes */
 };
 
-static const struct fp8 e4m3 = {
-	.mantissa = 3,
-	.rebias = (127 - 7) << 3,
-	.magic = (127 + 14) << 23,
-	.least = (127 - 6) << 23,
-	.largest = 0x7e,
+static const struct small formats[] = {
+	{ PTX_E4M3X2, 8, 3, 7, 0x7e, 0x7f }, { PTX_E5M2X2, 8, 2, 15, 0x7b, 0x7f },
+	{ PTX_E2M3X2, 6, 3, 1, 0x1f, 0x1f }, { PTX_E3M2X2, 6, 2, 3, 0x1f, 0x1f },
+	{ PTX_E2M1X2, 4, 1, 1, 0x07, 0x07 },
 };
-static const struct fp8 e5m2 = {
-	.mantissa = 2,
-	.rebias = (127 - 15) << 2,
-	.magic = (127 + 7) << 23,
-	.least = (127 - 14) << 23,
-	.largest = 0x7b,
-};
+
+/* NULL: the type is no pair. */
+static const struct small *format_of(enum ptx_type pair)
+{
+	for (unsigned int i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (formats[i].pair == pair)
+			return &formats[i];
+	return NULL;
+}
 
 /* Bits of an f32 rounded to those that are left when @drop are dropped: to the nearest, even. */
 static uint32_t round_bits(struct cc_lower *l, uint32_t bits, unsigned int drop)
@@ -83,24 +88,32 @@ static uint32_t round_bits(struct cc_lower *l, uint32_t bits, unsigned int drop)
 	return sum;
 }
 
-/* Once rounded, .rn.satfinite: what is too large, and infinity, becomes the largest number. */
-static uint32_t to_fp8(struct cc_lower *l, const struct fp8 *format, uint32_t single)
+/*
+ * Once rounded, .rn.satfinite: what is too large, and infinity, becomes the largest number. Below
+ * the least normal number an addition rounds, of an f32 whose last bit is worth what that of
+ * subnormals is.
+ */
+static uint32_t to_small(struct cc_lower *l, const struct small *format, uint32_t single)
 {
+	const uint32_t rebias = (127 - format->bias) << format->mantissa;
+	const uint32_t magic = (127 + 24 - format->bias - format->mantissa) << 23;
+	const uint32_t least = (128 - format->bias) << 23;
 	uint32_t magnitude = cc_temp(l, CC_R), top = cc_temp(l, CC_R), sign = cc_temp(l, CC_R),
 		 shifted = cc_temp(l, CC_R), normal = cc_temp(l, CC_R), sum = cc_temp(l, CC_R),
 		 subnormal = cc_temp(l, CC_R), is_small = cc_temp(l, CC_P),
 		 either = cc_temp(l, CC_R), finite = cc_temp(l, CC_R), with_sign = cc_temp(l, CC_R),
-		 nan = cc_temp(l, CC_P), out = cc_temp(l, CC_R), nans = cc_const(l, CC_R, 0x7f);
+		 nan = cc_temp(l, CC_P), out = cc_temp(l, CC_R),
+		 nans = cc_const(l, CC_R, format->nan);
 
 	cc_opi(l, VGPU_OP_AND, 0, magnitude, single, 0x7fffffff, CC_NONE);
-	cc_opi(l, VGPU_OP_SHRU, 0, top, single, 24, CC_NONE);
-	cc_opi(l, VGPU_OP_AND, 0, sign, top, 0x80, CC_NONE);
+	cc_opi(l, VGPU_OP_SHRU, 0, top, single, 32 - format->bits, CC_NONE);
+	cc_opi(l, VGPU_OP_AND, 0, sign, top, 1u << (format->bits - 1), CC_NONE);
 	cc_opi(l, VGPU_OP_SHRU, 0, shifted, round_bits(l, magnitude, 23 - format->mantissa),
 	       23 - format->mantissa, CC_NONE);
-	cc_opi(l, VGPU_OP_SUB, 0, normal, shifted, format->rebias, CC_NONE);
-	cc_opi(l, VGPU_OP_FADD, 0, sum, magnitude, format->magic, CC_NONE);
-	cc_opi(l, VGPU_OP_SUB, 0, subnormal, sum, format->magic, CC_NONE);
-	cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_LT, is_small, magnitude, format->least, CC_NONE);
+	cc_opi(l, VGPU_OP_SUB, 0, normal, shifted, rebias, CC_NONE);
+	cc_opi(l, VGPU_OP_FADD, 0, sum, magnitude, magic, CC_NONE);
+	cc_opi(l, VGPU_OP_SUB, 0, subnormal, sum, magic, CC_NONE);
+	cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_LT, is_small, magnitude, least, CC_NONE);
 	cc_op(l, VGPU_OP_SEL, 0, either, subnormal, normal, is_small);
 	cc_opi(l, VGPU_OP_MINU, 0, finite, either, format->largest, CC_NONE);
 	cc_op(l, VGPU_OP_OR, 0, with_sign, finite, sign, CC_NONE);
@@ -110,11 +123,6 @@ static uint32_t to_fp8(struct cc_lower *l, const struct fp8 *format, uint32_t si
 }
 
 /* ---- the forms of cvt ---------------------------------------------------- */
-
-static bool is_fp8_pair(enum ptx_type type)
-{
-	return type == PTX_E4M3X2 || type == PTX_E5M2X2;
-}
 
 static uint32_t shifted(struct cc_lower *l, unsigned int op, uint32_t value, unsigned int by)
 {
@@ -137,16 +145,24 @@ static uint32_t maybe_relu(struct cc_lower *l, uint32_t single)
 	return out;
 }
 
-/* The two sources are the upper and the lower byte; of an .f16x2 its halves are. */
-static void to_pair(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype)
+/* Numbers of 4 bits share a byte, others have one each. */
+static unsigned int upper_place(const struct small *format)
 {
-	const struct fp8 *format = dtype == PTX_E4M3X2 ? &e4m3 : &e5m2;
+	return format->bits == 4 ? 4 : 8;
+}
+
+/* The two sources are the upper and the lower number; of an .f16x2 its halves are. */
+static void to_pair(struct cc_lower *l, const struct small *format, enum ptx_type dtype,
+		    enum ptx_type stype)
+{
 	bool halves = stype == PTX_F16X2;
 	uint32_t dst = cc_dst(l, 0, dtype), single[2], byte[2];
 
 	if (l->in->count != (halves ? 2u : 3u) || (!halves && stype != PTX_F32) ||
-	    !ptx_has(l->in, PTX_M_RN) || !ptx_has(l->in, PTX_M_SATFINITE))
-		cc_refuse(l, ".rn.satfinite from two .f32 or one .f16x2 is wanted");
+	    (halves && format->bits != 8) || !ptx_has(l->in, PTX_M_RN) ||
+	    !ptx_has(l->in, PTX_M_SATFINITE))
+		cc_refuse(l, ".rn.satfinite from two .f32%s is wanted",
+			  format->bits == 8 ? " or one .f16x2" : "");
 	for (unsigned int i = 0; i < 2; i++) {
 		if (halves) {
 			single[i] = cc_src_reg(l, 1, stype);
@@ -156,12 +172,35 @@ static void to_pair(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype
 		} else {
 			single[i] = cc_src_reg(l, 2 - i, stype);
 		}
-		byte[i] = to_fp8(l, format, maybe_relu(l, single[i]));
+		byte[i] = to_small(l, format, maybe_relu(l, single[i]));
 	}
-	cc_op(l, VGPU_OP_OR, 0, dst, byte[0], shifted(l, VGPU_OP_SHL, byte[1], 8), CC_NONE);
+	byte[1] = shifted(l, VGPU_OP_SHL, byte[1], upper_place(format));
+	cc_op(l, VGPU_OP_OR, 0, dst, byte[0], byte[1], CC_NONE);
 }
 
-static void from_pair(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype)
+/*
+ * Without NaN: the bits moved to where an f16 has them are a number that is too small by what the
+ * biases differ, of subnormals too.
+ */
+static uint32_t from_small(struct cc_lower *l, const struct small *format, uint32_t number)
+{
+	uint32_t magnitude = cc_temp(l, CC_R), sign = cc_temp(l, CC_R), half = cc_temp(l, CC_R),
+		 few = cc_temp(l, CC_R), single = cc_temp(l, CC_R);
+
+	if (format->bits == 8)
+		return cc_fp8_to_f32(l, number, format->pair == PTX_E5M2X2);
+	cc_opi(l, VGPU_OP_AND, 0, magnitude, number, (1u << (format->bits - 1)) - 1, CC_NONE);
+	magnitude = shifted(l, VGPU_OP_SHL, magnitude, 10 - format->mantissa);
+	cc_opi(l, VGPU_OP_AND, 0, sign, shifted(l, VGPU_OP_SHL, number, 16 - format->bits), 0x8000,
+	       CC_NONE);
+	cc_op(l, VGPU_OP_OR, 0, half, magnitude, sign, CC_NONE);
+	cc_op(l, VGPU_OP_H2F, 0, few, half, CC_NONE, CC_NONE);
+	cc_opi(l, VGPU_OP_FMUL, 0, single, few, (127 + 15 - format->bias) << 23, CC_NONE);
+	return single;
+}
+
+static void from_pair(struct cc_lower *l, const struct small *format, enum ptx_type dtype,
+		      enum ptx_type stype)
 {
 	uint32_t dst = cc_dst(l, 0, dtype), pair = cc_src_reg(l, 1, stype), half[2];
 
@@ -169,8 +208,9 @@ static void from_pair(struct cc_lower *l, enum ptx_type dtype, enum ptx_type sty
 	    ptx_has(l->in, PTX_M_SATFINITE))
 		cc_refuse(l, "cvt.rn.f16x2 is wanted");
 	for (unsigned int i = 0; i < 2; i++) {
-		uint32_t single = cc_fp8_to_f32(l, i ? shifted(l, VGPU_OP_SHRU, pair, 8) : pair,
-						stype == PTX_E5M2X2);
+		uint32_t number =
+			i ? shifted(l, VGPU_OP_SHRU, pair, upper_place(format)) : pair;
+		uint32_t single = from_small(l, format, number);
 
 		half[i] = cc_f32_to_half(l, maybe_relu(l, single), false, VGPU_RND_RN);
 	}
@@ -205,10 +245,10 @@ bool cc_lower_cvt_small(struct cc_lower *l, enum ptx_type dtype, enum ptx_type s
 {
 	if (dtype == PTX_TF32)
 		to_tf32(l, stype);
-	else if (is_fp8_pair(dtype))
-		to_pair(l, dtype, stype);
-	else if (is_fp8_pair(stype))
-		from_pair(l, dtype, stype);
+	else if (format_of(dtype))
+		to_pair(l, format_of(dtype), dtype, stype);
+	else if (format_of(stype))
+		from_pair(l, format_of(stype), dtype, stype);
 	else if (ptx_type_letter(dtype) == 'm' || ptx_type_letter(stype) == 'm')
 		cc_refuse(l, "these types cannot be converted");
 	else

@@ -9,7 +9,8 @@
 	".version 8.4\n.target sm_90\n.address_size 64\n"                                      \
 	".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"                          \
 	".reg .u64 %in, %out, %q;\n.reg .b32 %r<9>, %t;\n.reg .b16 %h<9>;\n.reg .f32 %f<9>;\n" \
-	".reg .pred %p<9>;\n.shared .align 16 .b8 s[512];\n"                                   \
+	".reg .pred %p<9>;\n.reg .b8 %b<3>;\n"                                                 \
+	".shared .align 16 .b8 s[512];\n"                                                      \
 	"ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n"
 #define CLOSE "\nret;\n}\n"
 
@@ -53,6 +54,31 @@ static void conversions(void **state)
 		/* 3.5 2^-16: a tie, to the least normal number */
 		TO5(F(0x1.cp-15f), F(0x1.8p-17f), 0x0401),
 		TO5(F(1.125f), F(1.375f), 0x3c3e),
+#define TO23(a, b, result) {"cvt.rn.satfinite.e2m3x2.f32 %h0, %r1, %r2;", a, b, result}
+		TO23(F(1), F(-2), 0x0830),
+		TO23(F(7.5f), F(1e9f), 0x1f1f),
+		TO23(PINF | 1u << 31, NOT, 0x3f1f),
+		/* 2^-3 is the least; ties as above; 7.5 of it become the least normal number */
+		TO23(F(0.125f), F(0.0625f), 0x0100),
+		TO23(F(0.1875f), F(-0.1875f), 0x0222),
+		TO23(F(0.9375f), F(-0.0f), 0x0820),
+		TO23(F(3.125f), F(3.375f), 0x1416),
+		{"cvt.rn.satfinite.relu.e2m3x2.f32 %h0, %r1, %r2;", F(-1), F(2), 0x0010},
+#define TO32(a, b, result) {"cvt.rn.satfinite.e3m2x2.f32 %h0, %r1, %r2;", a, b, result}
+		TO32(F(1), F(-2), 0x0c30),
+		TO32(F(28), PINF, 0x1f1f),
+		TO32(F(-1e9f), NOT, 0x3f1f),
+		TO32(F(0.0625f), F(0.03125f), 0x0100),
+		TO32(F(0.21875f), F(1.125f), 0x040c),
+		TO32(F(1.375f), F(-0.0f), 0x0e20),
+#define TO21(a, b, result) \
+	{"cvt.rn.satfinite.e2m1x2.f32 %b0, %r1, %r2;\nmov.b16 %h0, {%b0, 0};", a, b, result}
+		TO21(F(1), F(-2), 0x2c),
+		TO21(F(6), F(1e9f), 0x77),
+		TO21(PINF | 1u << 31, NOT, 0xf7),
+		TO21(F(0.25f), F(0.75f), 0x02),
+		TO21(F(5), F(2.5f), 0x64),
+		TO21(F(-0.0f), F(1.25f), 0x82),
 		/* of halves: 1 and -0.5 */
 		{"cvt.rn.satfinite.e4m3x2.f16x2 %h0, %r1;", 0xb8003c00, 0, 0xb038},
 		{"cvt.rn.satfinite.e5m2x2.f16x2 %h0, %r1;", 0x7bff3c00, 0, 0x7b3c},
@@ -63,6 +89,15 @@ static void conversions(void **state)
 		FROM("e4m3x2", 0xff80, 0x7fff8000),
 		FROM("e5m2x2", 0x3cfb, 0x3c00fb00),
 		FROM("e5m2x2", 0x7cfd, 0x7c007fff),
+		FROM("e2m3x2", 0x083f, 0x3c00c780),
+		FROM("e2m3x2", 0x0120, 0x30008000),
+		FROM("e3m2x2", 0x0c3f, 0x3c00cf00),
+		FROM("e3m2x2", 0x0121, 0x2c00ac00),
+#define FROM21(a, result) \
+	{"mov.b32 {%h1, %h2}, %r1;\nmov.b16 {%b1, %b2}, %h1;\n" \
+	 "cvt.rn.f16x2.e2m1x2 %r3, %b1;", a, 0, result}
+		FROM21(0x27, 0x3c004600),
+		FROM21(0x9f, 0xb800c600),
 #define TWO(line, a, b, result) {line " %r3, %r1, %r2;", a, b, result}
 		TWO("min.NaN.f32", NOT, F(1), 0x7fffffff),
 		TWO("max.NaN.f32", F(1), NOT, 0x7fffffff),
