@@ -110,6 +110,13 @@ __VGPU_SHUFFLE(__shfl_up, unsigned int)
 __VGPU_SHUFFLE(__shfl_down, unsigned int)
 __VGPU_SHUFFLE(__shfl_xor, int)
 #undef __VGPU_SHUFFLE
+
+/*
+ * A launch begins when the one before it in its stream is over, also with the attribute that lets
+ * it begin early: there is nothing to wait for, and nobody to tell.
+ */
+__VGPU_SYNC void cudaGridDependencySynchronize(void) {}
+__VGPU_SYNC void cudaTriggerProgrammaticLaunchCompletion(void) {}
 #undef __VGPU_SYNC
 #undef __VGPU_CLOBBER
 

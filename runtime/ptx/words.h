@@ -47,6 +47,7 @@
 #define PTX_K_QUERY	(1ull << 38)	/* of txq and suq: what is asked for */
 #define PTX_K_VIDEO	(1ull << 39)	/* operands may have selectors: %r1.b0 */
 #define PTX_K_VMAD	(1ull << 40)	/* .po .shr7 .shr15 */
+#define PTX_K_DEPENDENTS	(1ull << 41)	/* .wait .launch_dependents, without effect */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone, o: of variables */
@@ -167,7 +168,8 @@
 	X(QWIDTH, "width", PTX_K_QUERY) X(QHEIGHT, "height", PTX_K_QUERY) \
 	X(QDEPTH, "depth", PTX_K_QUERY) X(QARRAY, "array_size", PTX_K_QUERY) \
 	X(QLEVELS, "num_mipmap_levels", PTX_K_QUERY) X(QUNIT, "normalized_coords", PTX_K_QUERY) \
-	X(PLUSONE, "po", PTX_K_VMAD) X(SHR7, "shr7", PTX_K_VMAD) X(SHR15, "shr15", PTX_K_VMAD)
+	X(PLUSONE, "po", PTX_K_VMAD) X(SHR7, "shr7", PTX_K_VMAD) X(SHR15, "shr15", PTX_K_VMAD) \
+	X(WAIT, "wait", PTX_K_DEPENDENTS) X(DEPENDENTS, "launch_dependents", PTX_K_DEPENDENTS)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
 #define PTX_OPS(X)										\
@@ -179,7 +181,8 @@
 	X(COPYSIGN, "copysign") \
 	X(COS, "cos") X(CVT, "cvt") X(CVTA, "cvta") X(DIV, "div") X(DP2A, "dp2a") X(DP4A, "dp4a") \
 	X(EX2, "ex2") \
-	X(EXIT, "exit") X(FENCE, "fence") X(FMA, "fma") X(FNS, "fns") X(ISSPACEP, "isspacep") \
+	X(EXIT, "exit") X(FENCE, "fence") X(FMA, "fma") X(FNS, "fns") \
+	X(GRIDDEPCONTROL, "griddepcontrol") X(ISSPACEP, "isspacep") \
 	X(LD, "ld") X(LDU, "ldu") \
 	X(LG2, "lg2") X(LOP3, "lop3") X(MAD, "mad") X(MAD24, "mad24") X(MADC, "madc") \
 	X(MATCH, "match") X(MAX, "max") \
@@ -208,7 +211,7 @@
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
 	X(DISCARD, "discard") \
-	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") \
+	X(ISTYPEP, "istypep") \
 	X(MAPA, "mapa") \
 	X(MULTIMEM, "multimem") \
 	X(SETMAXNREG, "setmaxnreg") \

@@ -69,6 +69,7 @@ static const struct lowering {
 	[PTX_I_MOV] = { cc_lower_mov, PTX_K_TYPE, 2, 2, 1, 1 },
 	[PTX_I_MUL] = { cc_lower_mul, ARITH | PTX_K_LOHI | PTX_K_WIDE, 3, 3, 1, 1 },
 	[PTX_I_MUL24] = { cc_lower_muladd24, PTX_K_TYPE | PTX_K_LOHI, 3, 3, 1, 1 },
+	[PTX_I_GRIDDEPCONTROL] = { cc_lower_nothing, PTX_K_DEPENDENTS, 0, 0, 0, 0 },
 	[PTX_I_NANOSLEEP] = { cc_lower_nothing, PTX_K_TYPE, 1, 1, 1, 1 },
 	[PTX_I_NEG] = { cc_lower_absneg, PTX_K_TYPE | PTX_K_FTZ, 2, 2, 1, 1 },
 	[PTX_I_NOT] = { cc_lower_logic, PTX_K_TYPE, 2, 2, 1, 1 },

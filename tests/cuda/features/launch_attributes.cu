@@ -10,6 +10,18 @@ __global__ void count(unsigned int *sum)
 	atomicAdd(sum, 1u);
 }
 
+/* Waits for the launch before it, if it may have begun before that was over. */
+__global__ void copy_sum(const unsigned int *sum, unsigned int *copy)
+{
+#if !defined(__CUDACC_VER_MAJOR__) || __CUDA_ARCH__ >= 900
+	cudaGridDependencySynchronize();
+	*copy = *sum;
+	cudaTriggerProgrammaticLaunchCompletion();
+#else
+	*copy = *sum;
+#endif
+}
+
 static const struct {
 	cudaLaunchAttributeID id;
 	unsigned int first_word;
@@ -42,7 +54,8 @@ int main(int argc, char **argv)
 	unsigned int *sum = device_new<unsigned int>(1), got, want = 0;
 	cudaLaunchConfig_t config = {};
 	cudaLaunchAttribute attribute;
-	void *arguments[] = { &sum };
+	unsigned int *copy = device_new<unsigned int>(1);
+	void *arguments[] = { &sum }, *more[] = { &sum, &copy };
 
 	parse_size(argc, argv, "launch_attributes", NULL, 0, 0, 0);
 	config.gridDim = dim3(2);
@@ -68,6 +81,14 @@ int main(int argc, char **argv)
 	}
 	CHECK(cudaMemcpy(&got, sum, sizeof(got), cudaMemcpyDeviceToHost));
 	EXPECT(got == want);
+	memset(&attribute, 0, sizeof(attribute));
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	count<<<100, 1>>>(sum);
+	CHECK(cudaLaunchKernelExC(&config, (const void *)copy_sum, more));
+	CHECK(cudaMemcpy(&got, copy, sizeof(got), cudaMemcpyDeviceToHost));
+	EXPECT(got == want + 100);
 	CHECK(cudaFree(sum));
+	CHECK(cudaFree(copy));
 	return finish();
 }

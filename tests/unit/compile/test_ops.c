@@ -407,6 +407,7 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	  "call.uni (r0), pair, (p0); ld.param.v2.b64 {%q, %qe}, [r0+0]; "			\
 	  "} add.u64 %q, %q, %qe;", QA * 4)							\
 	X('r', "mov.u32 %r, %ra; @%pc call grow; nanosleep.u32 10; prefetch.global.L1 [%in]; "	\
+	  "griddepcontrol.wait; griddepcontrol.launch_dependents; " \
 	  "add.u32 %r, %r, 1;", A + 1)
 
 static const struct op ops[] = {

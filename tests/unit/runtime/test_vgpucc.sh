@@ -197,7 +197,6 @@ absent this_cluster " is of clusters .*launch without" 'cooperative_groups::this
 absent __cluster_dims__ "__cluster_dims__: no clusters: launch without " '*p = 1' \
 	'__global__ void __cluster_dims__(2, 1, 1) pair(int *p) { *p = 1; }'
 absent __pipeline_commit " is of a header of its own.*cuda_pipeline.h" '__pipeline_commit()'
-absent cudaGridDependencySynchronize " has no use.*leave" 'cudaGridDependencySynchronize()'
 absent CUresult " is of the driver API: #include <cuda.h>" '*p = 1' 'CUresult result;'
 absent cuLaunchKernel " is of the driver API: #include <cuda.h>" '*p = 1' 'int launch() { return cuLaunchKernel(0); }'
 absent cuFunctionOfTomorrow " is not declared" '*p = 1' 'int call() { return cuFunctionOfTomorrow(); }'
