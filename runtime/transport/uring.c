@@ -137,13 +137,14 @@ static void uring_close(struct vgpu_transport *t)
  * long as the device busy-waits for the next command, so as to meet it when it had to be woken: two
  * that busy-wait equally long keep missing each other, and every answer costs two wake-ups.
  */
-static bool busy_wait(struct ring *ring, struct io_uring_cqe **cqe)
+static bool busy_wait(struct ring *ring)
 {
 	struct timespec begin, now;
+	struct io_uring_cqe *cqe;
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
-		if (!io_uring_peek_cqe(&ring->uring, cqe))
+		if (!io_uring_peek_cqe(&ring->uring, &cqe))
 			return true;
 		sched_yield();	/* the device may be waiting for this processor */
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -152,11 +153,9 @@ static bool busy_wait(struct ring *ring, struct io_uring_cqe **cqe)
 	return false;
 }
 
-/* Sends one command and waits for its CQE, whatever signals come: it cannot be taken back. */
-static int run(struct ring *ring, int fd, uint32_t op, const void *args, uint64_t *more)
+static int command_send(struct ring *ring, int fd, uint32_t op, const void *args)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
-	struct io_uring_cqe *cqe;
 	int error;
 
 	if (!sqe)
@@ -169,11 +168,18 @@ static int run(struct ring *ring, int fd, uint32_t op, const void *args, uint64_
 	do
 		error = io_uring_submit(&ring->uring);
 	while (error == -EINTR || error == -EAGAIN || error == -EBUSY);
-	if (error < 0)
-		return error;
-	error = busy_wait(ring, &cqe) ? 0 : -EINTR;
-	while (error == -EINTR)
+	return error < 0 ? error : 0;
+}
+
+/* Its CQE, whatever signals come: it cannot be taken back. */
+static int command_end(struct ring *ring, uint64_t *more)
+{
+	struct io_uring_cqe *cqe;
+	int error;
+
+	do
 		error = io_uring_wait_cqe(&ring->uring, &cqe);
+	while (error == -EINTR);
 	if (error)
 		return error;
 	error = cqe->res;
@@ -197,7 +203,11 @@ static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct v
 
 	if (!ring)
 		return vgpu_file_submit(t, queue, commands, count, failed, seq);
-	error = run(ring, t->fd, VGPU_URING_SUBMIT, &args, &more);
+	error = command_send(ring, t->fd, VGPU_URING_SUBMIT, &args);
+	if (!error) {
+		busy_wait(ring);
+		error = command_end(ring, &more);
+	}
 	ring_give(t->way, ring);
 	if (error)
 		*failed = (uint32_t)more;
@@ -206,7 +216,11 @@ static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct v
 	return error;
 }
 
-/* To look, and to wait by nanoseconds, there is the ioctl. */
+/*
+ * To look, and to wait by nanoseconds, there is the ioctl. It is for a wait that lasts, too:
+ * nobody's thread waits in a command of io_uring, but one that waits in the ioctl executes its
+ * kernels meanwhile. What has come of the wait the CQE says, then.
+ */
 static int uring_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		      uint64_t *completed)
 {
@@ -217,7 +231,13 @@ static int uring_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, in
 
 	if (!ring)
 		return vgpu_file_wait(t, queue, seq, timeout_ns, completed);
-	error = run(ring, t->fd, VGPU_URING_WAIT, &args, &more);
+	error = command_send(ring, t->fd, VGPU_URING_WAIT, &args);
+	if (!error) {
+		if (!busy_wait(ring))
+			while (vgpu_file_wait(t, queue, seq, timeout_ns, completed) == -EINTR)
+				;
+		error = command_end(ring, &more);
+	}
 	ring_give(t->way, ring);
 	if (more > *completed)
 		*completed = more;
