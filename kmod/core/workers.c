@@ -2,10 +2,14 @@
 /*
  * Workers. A batch is microseconds to milliseconds of work, and the next one follows soon. So a
  * worker looks for it for a moment before it sleeps, unless another task needs the processor.
+ *
+ * Nobody has asked for a worker's time, and no control group is charged with it. So workers have
+ * what is left: under SCHED_IDLE every task that has something to do comes first.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <uapi/linux/sched/types.h>
 #include <linux/wait.h>
 
 #include "kmod/core/core.h"
@@ -36,14 +40,18 @@ static int worker(void *unused)
 
 int kvgpu_workers_start(unsigned int count)
 {
+	const struct sched_attr idle = { .size = sizeof(idle), .sched_policy = SCHED_IDLE };
+
 	while (pool.number < count) {
-		struct task_struct *task = kthread_run(worker, NULL, "vgpu-w%u", pool.number);
+		struct task_struct *task = kthread_create(worker, NULL, "vgpu-w%u", pool.number);
 
 		if (IS_ERR(task)) {
 			kvgpu_workers_stop();
 			return PTR_ERR(task);
 		}
 		pool.worker[pool.number++] = task;
+		WARN_ON_ONCE(sched_setattr_nocheck(task, &idle));
+		wake_up_process(task);
 	}
 	return 0;
 }
