@@ -94,6 +94,11 @@ int kvgpu_help_until(struct kvgpu_helpers *helpers, bool (*over)(void *arg), voi
 	return ret;
 }
 
+bool kvgpu_helpers_wanted(const struct kvgpu_helpers *helpers)
+{
+	return READ_ONCE(enabled) && atomic_read(&helpers->ready) + 1 < (int)num_online_cpus();
+}
+
 /* ---- actor -------------------------------------------------------------- */
 
 u32 kvgpu_helpers_ready(const struct kvgpu_helpers *helpers)

@@ -40,6 +40,9 @@ int kvgpu_help_until(struct kvgpu_helpers *helpers, bool (*over)(void *arg), voi
 /* The same without sleeping, for a moment, or for as long as there is something. False: sleep. */
 bool kvgpu_help_awake(struct kvgpu_helpers *helpers, bool (*over)(void *arg), void *arg);
 
+/* Would one more thread that waits execute something? As many are awake as there are processors. */
+bool kvgpu_helpers_wanted(const struct kvgpu_helpers *helpers);
+
 /* Actor: how many would take something of a batch; have @most at most look for it. */
 u32 kvgpu_helpers_ready(const struct kvgpu_helpers *helpers);
 void kvgpu_helpers_wake(struct kvgpu_helpers *helpers, u32 most);

@@ -29,6 +29,7 @@ struct kvgpu_uring {
 	struct list_head waiting;	/* actor: struct uring_call */
 	u32 count;			/* actor: how many */
 	struct mutex cancelling;	/* one at a time */
+	atomic_t flushes;		/* descriptors that were closed */
 	struct delayed_work watch;	/* where io_uring does not tell what it cancels */
 };
 
@@ -87,6 +88,11 @@ void kvgpu_signal_idle(struct kvgpu_ctx *ctx);
 
 /* ---- wait.c: waiting by file descriptor --------------------------------- */
 
+/*
+ * Wait as VGPU_IOC_WAIT does: until @queue has completed @seq, for @timeout_ns at most, < 0: for
+ * ever. *@completed: what it has completed. A signal: -EINTR or -ERESTARTNOHAND.
+ */
+int kvgpu_wait_for(struct kvgpu_ctx *ctx, u32 queue, u64 seq, s64 timeout_ns, u64 *completed);
 int kvgpu_ioctl_wait(struct file *file, void *arg);
 int kvgpu_ioctl_wait_any(struct file *file, void *arg);
 int kvgpu_ioctl_eventfd(struct file *file, void *arg);

@@ -232,6 +232,7 @@ int kvgpu_flush(struct file *file, fl_owner_t owner)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
 
+	atomic_inc(&ctx->uring->flushes);
 	/* commands on their way to the actor may belong to the owner as well */
 	if (owner && atomic_read(&ctx->waiters->count))
 		uring_cancel(ctx->uring, call_owned, owner);
@@ -355,15 +356,48 @@ static int prepare_submit(struct uring_call *call, const struct vgpu_uring_submi
 	return kvgpu_batch_prepare(&call->batch, args->commands, inside);
 }
 
-static void prepare_wait(struct uring_call *call, const struct vgpu_uring_wait *args)
+static void prepare_wait(struct uring_call *call, const struct vgpu_uring_wait *args, u64 until)
 {
 	call->waiter.blocks = true;
 	call->fence.queue = args->queue;
 	call->fence.seq = args->seq;
-	if (args->timeout_ms) {
-		call->waiter.wall = true;
-		call->waiter.until = ktime_get_ns() + (u64)args->timeout_ms * NSEC_PER_MSEC;
-	}
+	call->waiter.wall = until != VGPU_NEVER;
+	call->waiter.until = until;
+}
+
+/* ---- threads of io_uring's ---------------------------------------------- */
+
+/* One looks so often whether it is to leave, and does when nothing was executed so many times. */
+#define LOOK_NS		(50 * NSEC_PER_MSEC)
+#define UNUSED_LOOKS	20u
+
+/*
+ * A command with IOSQE_ASYNC is issued by a thread of the process that io_uring keeps for what may
+ * sleep. Where the command is a wait, which the actor knows of as of any other, the thread waits
+ * too, as it would in VGPU_IOC_WAIT: so it executes the process's kernels meanwhile
+ * (core/helpers.c). What is issued in the same way may have to wait for it, so it stays only while
+ * it is of use. It leaves at a signal, by which io_uring cancels what such threads do, and when a
+ * descriptor is closed: @flushes of them were before.
+ */
+static void help_in_thread(struct kvgpu_ctx *ctx, const struct vgpu_uring_wait *args, u64 until,
+			   int flushes)
+{
+	u64 now = ktime_get_ns(), completed;
+	u32 unused = 0;
+	s64 before;
+	int ret;
+
+	do {
+		if (now >= until || !kvgpu_helpers_wanted(ctx->helpers) ||
+		    READ_ONCE(ctx->kdev->system->clock->mode) == KVGPU_LOCKSTEP)
+			return;
+		before = atomic64_read(&ctx->helpers->ns);
+		ret = kvgpu_wait_for(ctx, args->queue, args->seq,
+				     min_t(u64, LOOK_NS, until - now), &completed);
+		unused = atomic64_read(&ctx->helpers->ns) == before ? unused + 1 : 0;
+		now = ktime_get_ns();
+	} while (ret == -ETIMEDOUT && unused < UNUSED_LOOKS &&
+		 atomic_read(&ctx->uring->flushes) == flushes);
 }
 
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
@@ -372,8 +406,10 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	const struct vgpu_cmd *inside;
 	union uring_args args;
 	struct uring_call *call;
-	u64 completed;
-	int ret;
+	u64 completed, until = VGPU_NEVER;
+	struct file *file = NULL;
+	bool waits;
+	int flushes, ret;
 
 #ifdef KVGPU_URING_CANCELS
 	if (issue_flags & IO_URING_F_CANCEL)
@@ -382,7 +418,10 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	ret = args_copy(cmd, issue_flags, &args, &inside);
 	if (ret)
 		return ret;
-	if (OP(cmd->cmd_op) == OP(VGPU_URING_WAIT) && wait_reached(ctx, &args.wait, &completed)) {
+	waits = OP(cmd->cmd_op) == OP(VGPU_URING_WAIT);
+	if (waits && args.wait.timeout_ms)
+		until = ktime_get_ns() + (u64)args.wait.timeout_ms * NSEC_PER_MSEC;
+	if (waits && wait_reached(ctx, &args.wait, &completed)) {
 		/* a returned result is completed with its neighbours, but has no room for more */
 		if (!(issue_flags & IO_URING_F_CQE32))
 			return 0;
@@ -392,10 +431,14 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	call = call_alloc(cmd);
 	if (IS_ERR(call))
 		return PTR_ERR(call);
-	if (OP(cmd->cmd_op) == OP(VGPU_URING_SUBMIT))
-		ret = prepare_submit(call, &args.submit, inside);
+	flushes = atomic_read(&ctx->uring->flushes);
+	/* the command holds the file, but may end before its thread has done with it */
+	if (waits && !(issue_flags & IO_URING_F_NONBLOCK))
+		file = get_file(cmd->file);
+	if (waits)
+		prepare_wait(call, &args.wait, until);
 	else
-		prepare_wait(call, &args.wait);
+		ret = prepare_submit(call, &args.submit, inside);
 	if (!ret) {
 		kvgpu_uring_mark_cancelable(cmd, issue_flags);
 		kvgpu_inbox_send(&ctx->inbox, &call->msg, do_call, call);
@@ -405,6 +448,10 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 		call->res = ret;
 		call->more = call->batch.failed;
 		complete_in_task(cmd, issue_flags);
+	}
+	if (file) {
+		help_in_thread(ctx, &args.wait, until, flushes);
+		fput(file);
 	}
 	return -EIOCBQUEUED;
 }

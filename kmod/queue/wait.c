@@ -266,26 +266,35 @@ static int wait_for_queue(struct thread_wait *wait)
 	return ret == -EINTR && wait->timeout_ns < 0 ? -ERESTARTNOHAND : ret;
 }
 
-int kvgpu_ioctl_wait(struct file *file, void *arg)
+int kvgpu_wait_for(struct kvgpu_ctx *ctx, u32 queue, u64 seq, s64 timeout_ns, u64 *completed)
 {
-	struct kvgpu_ctx *ctx = file->private_data;
-	struct vgpu_wait *args = arg;
-	struct kvgpu_fence fence = { .queue = args->queue, .seq = args->seq };
-	struct thread_wait wait = { .timeout_ns = args->timeout_ns };
+	struct kvgpu_fence fence = { .queue = queue, .seq = seq };
+	struct thread_wait wait = { .timeout_ns = timeout_ns };
 	int ret;
 
-	if (args->flags)
-		return -EINVAL;
-	wait.queue = kvgpu_queue_get(ctx, args->queue);
+	wait.queue = kvgpu_queue_get(ctx, queue);
 	if (!wait.queue)
 		return -ENOENT;
 	kvgpu_waiter_init(&wait.waiter, ctx, &fence, 1, thread_waiter_end);
 	ret = wait_for_queue(&wait);
-	args->completed = smp_load_acquire(&wait.queue->completed);
-	args->time = READ_ONCE(ctx->kdev->system->now);
+	*completed = smp_load_acquire(&wait.queue->completed);
 	kvgpu_queue_put(wait.queue);
 	kvgpu_managed_settle(ctx->managed);
 	return !ret && READ_ONCE(ctx->dead) ? -EIO : ret;
+}
+
+int kvgpu_ioctl_wait(struct file *file, void *arg)
+{
+	struct kvgpu_ctx *ctx = file->private_data;
+	struct vgpu_wait *args = arg;
+	int ret;
+
+	if (args->flags)
+		return -EINVAL;
+	ret = kvgpu_wait_for(ctx, args->queue, args->seq, args->timeout_ns, &args->completed);
+	if (ret != -ENOENT)
+		args->time = READ_ONCE(ctx->kdev->system->now);
+	return ret;
 }
 
 /* ---- VGPU_IOC_WAIT_ANY -------------------------------------------------- */
