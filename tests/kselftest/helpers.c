@@ -10,6 +10,7 @@
 #include "vgpu_bystander.h"
 #include "vgpu_group.h"
 #include "vgpu_mix.h"
+#include "vgpu_uring.h"
 
 #define HELPERS		"/sys/module/vgpu/parameters/helpers"
 #define ENOUGH		10	/* SMs by helpers: more than by chance */
@@ -169,6 +170,48 @@ static void of_nobody_else(void)
 	close(other.fd);
 }
 
+/* A wait of io_uring's that one of its threads issues: the program's own may do something else. */
+static void one_of_io_uring(void)
+{
+	long long before = by_helpers();
+	double end = deadline(50), helped;
+	struct io_uring ring;
+	struct mixer *m;
+	struct cqe cqe;
+	uint64_t seq;
+
+	must_have_helpers();
+	must_ring(&ring, 8, 0);
+	m = mixer_begin(17);
+	do {
+		seq = mix_begin(m);
+		sqe_wait(&ring, m->u.fd, m->u.queue, seq, 0, seq)->flags = IOSQE_ASYNC;
+		cqe = must_one(&ring);
+		CHECK_EQ(cqe.res, 0);
+		CHECK_EQ(cqe.data, seq);
+		CHECK_EQ(cqe.more, seq);
+		mix_end(m);
+		CHECK(seconds_now() < end);
+	} while (by_helpers() < before + ENOUGH);
+	helped = helpers_seconds(m->u.fd);
+	CHECK(helped > 0);
+	/* it takes time, and is refused, as any other */
+	seq = mix_begin(m);
+	sqe_wait(&ring, m->u.fd, m->u.queue, seq + 1, 0, 1)->flags = IOSQE_ASYNC;
+	CHECK_EQ(must_one(&ring).res, -EINVAL);
+	sqe_wait(&ring, m->u.fd, m->u.queue + 1, 1, 0, 2)->flags = IOSQE_ASYNC;
+	CHECK_EQ(must_one(&ring).res, -ENOENT);
+	do {
+		sqe_wait(&ring, m->u.fd, m->u.queue, seq, 1, 3)->flags = IOSQE_ASYNC;
+		cqe = must_one(&ring);
+		CHECK(!cqe.res || cqe.res == -ETIME);
+		CHECK(seconds_now() < end);
+	} while (cqe.res);
+	mix_end(m);
+	io_uring_queue_exit(&ring);
+	mixer_end(m);
+}
+
 /* ---- a group with little time ------------------------------------------- */
 
 struct limited {
@@ -303,6 +346,7 @@ static const struct test tests[] = {
 	{ "helpers: it is their time", it_is_their_time },
 	{ "helpers: virtual times are those without them", times_are_the_same },
 	{ "helpers: they execute of nobody else", of_nobody_else },
+	{ "helpers: a thread of io_uring's is one", one_of_io_uring },
 	{ "helpers: one that is throttled keeps nobody waiting",
 	  a_throttled_one_keeps_nobody_waiting },
 	{ "helpers: a thousand wait", a_thousand_wait },

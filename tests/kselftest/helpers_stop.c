@@ -10,9 +10,11 @@
 
 #include "vgpu_group.h"
 #include "vgpu_mix.h"
+#include "vgpu_uring.h"
 
 #define HELPERS		"/sys/module/vgpu/parameters/helpers"
 #define SECONDS		3.0
+#define SIGNALS		21
 
 static long long begin_helped(void)
 {
@@ -94,6 +96,110 @@ static void interrupted_in_the_middle(void)
 	}
 	must_have_helped(before);
 	close(fd);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How long a wait goes on after a signal: the median of some. */
+static double after_a_signal(int fd, uint32_t queue, uint64_t seq)
+{
+	double took[SIGNALS];
+
+	for (int n = 0; n < SIGNALS; n++) {
+		struct itimerval soon = { { 0, 0 }, { 0, 20000 + 7000 * (n % 5) } };
+		double due = seconds_now() + (double)soon.it_value.tv_usec * 1e-6;
+
+		CHECK(!setitimer(ITIMER_REAL, &soon, NULL));
+		CHECK_EQ(wait_seq(fd, queue, seq, FOREVER), -EINTR);
+		took[n] = seconds_now() - due;
+	}
+	qsort(took, SIGNALS, sizeof(*took), by_value);
+	return took[SIGNALS / 2];
+}
+
+/*
+ * What is handed out of an endless kernel is much: a thread that has got a signal takes none of it,
+ * and does not wait until the device's thread has executed all of it.
+ */
+static void a_signal_is_first(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct program p = {};
+	int fd = must_open();
+	uint32_t index = kernel_endless(&p);
+	struct vgpu_cmd cmd = cmd_launch(must_load(fd, &p), index, 320, 256, NULL, 0);
+	uint32_t queue = must_queue(fd);
+	uint64_t seq = must_submit(fd, queue, &cmd, 1);
+	double with, without;
+	long long before = begin_helped();
+
+	CHECK(!sigaction(SIGALRM, &action, NULL));
+	with = after_a_signal(fd, queue, seq);
+	must_have_helped(before);
+	put(HELPERS, "N");
+	without = after_a_signal(fd, queue, seq);
+	put(HELPERS, "Y");
+	printf("# %.6f s after a signal, %.6f s without helpers\n", with, without);
+	CHECK(with < 5 * without + 1e-3 * machine_slowness());
+	close(fd);
+}
+
+/* ---- rings that go -------------------------------------------------------- */
+
+/* Of the thread of io_uring's that waits for it, the ring, and of the process: they end. */
+static void ring_goes(bool with_process)
+{
+	struct program p = {};
+	int fd = must_open();
+	uint32_t index = kernel_endless(&p);
+	struct vgpu_cmd cmd = cmd_launch(must_load(fd, &p), index, 100, 256, NULL, 0);
+	uint32_t queue = must_queue(fd);
+	uint64_t seq = must_submit(fd, queue, &cmd, 1);
+	struct io_uring ring;
+
+	must_ring(&ring, 8, 0);
+	for (int n = 0; n < 3; n++)
+		sqe_wait(&ring, fd, queue, seq, 0, 1)->flags = n < 2 ? IOSQE_ASYNC : 0;
+	CHECK_EQ(io_uring_submit(&ring), 3);
+	usleep(200000);
+	if (with_process)
+		raise(SIGKILL);
+	/* as any others: a descriptor that is closed cancels all three */
+	close(dup(fd));
+	for (int n = 0; n < 3; n++)
+		CHECK_EQ(must_cqe(&ring).res, -ECANCELED);
+	for (int n = 0; n < 2; n++)
+		sqe_wait(&ring, fd, queue, seq, 0, 1)->flags = IOSQE_ASYNC;
+	CHECK_EQ(io_uring_submit(&ring), 2);
+	usleep(100000);
+	io_uring_queue_exit(&ring);
+	close(fd);
+}
+
+static void rings_go(void)
+{
+	long long before = begin_helped();
+	int status;
+
+	for (int n = 0; n < 4; n++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			ring_goes(n % 2);
+			_exit(0);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid);
+		CHECK(n % 2 ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : !status);
+	}
+	for (double end = deadline(30); count_of("contexts"); usleep(10000))
+		CHECK(seconds_now() < end);
+	must_have_helped(before);
 }
 
 /* ---- stopped, traced, killed -------------------------------------------- */
@@ -228,6 +334,8 @@ static void processors_go_and_come(void)
 static const struct test tests[] = {
 	{ "helpers: signals all the time", signals_all_the_time },
 	{ "helpers: one is interrupted in the middle", interrupted_in_the_middle },
+	{ "helpers: a signal does not wait for what is handed out", a_signal_is_first },
+	{ "helpers: rings and processes go from under a thread of io_uring's", rings_go },
 	{ "helpers: stopped and killed", stopped_and_killed },
 	{ "helpers: traced", traced },
 	{ "helpers: frozen", frozen },

@@ -124,6 +124,24 @@ static void processors_go_and_come(void)
 	reload("");
 }
 
+/* More threads than processors, and than is ever handed out at a time. */
+static void more_than_processors(void)
+{
+	double end = deadline(50);
+	struct mixer *m;
+
+	reload("workers=64 helpers=N");
+	CHECK_EQ(number_in(WORKERS, "workers "), 64);
+	CHECK_EQ(worker_tasks(), 64);
+	m = mixer_begin(6);
+	do {
+		must_mix(m);
+		CHECK(seconds_now() < end);
+	} while (number_in(WORKERS, "executed ") < 10);
+	mixer_end(m);
+	reload("");
+}
+
 static void how_many(void)
 {
 	reload("workers=-1");
@@ -141,6 +159,7 @@ static const struct test tests[] = {
 	{ "workers: virtual times are those without them", times_are_the_same },
 	{ "workers: processes are killed in the middle", killed_in_the_middle },
 	{ "workers: processors go and come", processors_go_and_come },
+	{ "workers: more than processors", more_than_processors },
 	{ "workers: how many there are", how_many },
 };
 
