@@ -231,8 +231,16 @@
 	/* 1: a launch may ask for the other of them (docs/pipeline.md) */			\
 	NUMBER(u32, timing_by_kernel, 0, 1)							\
 	/* --- of timing=pipeline, as all that follows --- */					\
-	/* protocol between the L1s and L2: "gpu" */						\
+	/* protocol between the L1s and L2: "gpu", ... (docs/coherence.md) */			\
 	NAME(coherence)										\
+	/* 1: a warp has one access of global memory in flight (docs/coherence.md) */		\
+	NUMBER(u32, sc_core, 0, 1)								\
+	/* lease of lines, in cycles (tcs, tcw) or logical time (rcc); 0: the protocol's own */	\
+	NUMBER(u32, coherence_lease, 0, 1000000)						\
+	/* bits of rcc's logical time, 0: 32 */							\
+	NUMBER(u32, rcc_bits, 0, 48)								\
+	/* 1: rcc evicts as the thesis has printed it, which is not coherent */			\
+	NUMBER(u32, rcc_as_published, 0, 1)							\
 	/* what a page fault does to the instructions of its warp: "stall", ... */		\
 	NAME(fault_scheme)									\
 	/* which warp the instructions are fetched of: "lrr", "gto" */				\

@@ -5,6 +5,7 @@
  */
 #include "../fault/fault.h"
 #include "../memsys/coherence.h"
+#include "../memsys/protocol/protocol.h"
 #include "../placement/lists.h"
 #include "../sim/text.h"
 #include "../sm/pipeline/choices.h"
@@ -12,6 +13,8 @@
 
 /* context_budget: bytes with which a context can map memory and have a queue */
 #define BUDGET_LEAST	32768u
+/* rcc_bits: two times of the longest lease, 2048, and something to write */
+#define RCC_BITS_LEAST	13u
 
 struct field {
 	const char *name;
@@ -125,6 +128,47 @@ u32 vgpu_config_capability(const struct vgpu_config *config)
 	return 0;
 }
 
+static bool is_gpu(const struct vgpu_config *config)
+{
+	return vgpu_coherence_find(config->coherence);
+}
+
+static bool is_rcc(const struct vgpu_config *config)
+{
+	return vgpu_text_is(config->coherence, "rcc") || vgpu_text_is(config->coherence, "rcc-wo");
+}
+
+/* The protocol between the L1s and L2. */
+static const char *check_coherence(const struct vgpu_config *config)
+{
+	if (!is_gpu(config) && !vgpu_coh_find(config->coherence))
+		return "coherence must be gpu, gpu-vi, mesi, rcc, rcc-wo, sc-ideal, tcs or tcw";
+	if (!is_gpu(config) && config->timing_by_kernel)
+		return "coherence must be gpu where timing_by_kernel is 1";
+	if (config->coherence_lease &&
+	    (is_gpu(config) || !vgpu_coh_find(config->coherence)->l1_expired))
+		return "coherence_lease must be 0 where coherence has no leases";
+	if (config->rcc_as_published && !is_rcc(config))
+		return "rcc_as_published must be 0 where coherence is not rcc or rcc-wo";
+	if (config->rcc_bits && !is_rcc(config))
+		return "rcc_bits must be 0 where coherence is not rcc or rcc-wo";
+	if (config->rcc_bits && config->rcc_bits < RCC_BITS_LEAST)
+		return "rcc_bits must be 0, for 32, or at least 13";
+	if (config->rcc_bits && 1ull << config->rcc_bits <= 2ull * config->coherence_lease)
+		return "rcc_bits must have room for two times of coherence_lease";
+	return NULL;
+}
+
+/* Nothing of it has a meaning without caches that carry data. */
+static const char *check_no_coherence(const struct vgpu_config *config)
+{
+	if (!is_gpu(config))
+		return "coherence must be gpu where timing is not pipeline";
+	if (config->sc_core)
+		return "sc_core must be 0 where timing is not pipeline";
+	return NULL;
+}
+
 /* The memory hierarchy of timing=pipeline. */
 static const char *check_hierarchy(const struct vgpu_config *config)
 {
@@ -132,8 +176,8 @@ static const char *check_hierarchy(const struct vgpu_config *config)
 	u64 l2_way = (u64)config->l2_ways * config->l2_partitions * VGPU_LINE;
 	u64 tex_way = (u64)config->tex_ways * VGPU_LINE;
 
-	if (!vgpu_coherence_find(config->coherence))
-		return "coherence must be the name of a protocol: gpu";
+	if (check_coherence(config))
+		return check_coherence(config);
 	if (config->l1i_bytes % (config->l1i_ways * VGPU_LINE))
 		return "l1i_bytes must be a multiple of l1i_ways lines of 128 bytes";
 	if (config->l1_bytes && (!l1_way || config->l1_bytes % l1_way))
@@ -235,6 +279,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 	if ((vgpu_text_is(config->timing, "pipeline") || config->timing_by_kernel) &&
 	    check_hierarchy(config))
 		return check_hierarchy(config);
+	if (!vgpu_text_is(config->timing, "pipeline") && check_no_coherence(config))
+		return check_no_coherence(config);
 	if (config->timing_by_kernel && config->kernels_per_sm > 1)
 		return "timing_by_kernel must be 0 where kernels_per_sm is more than 1";
 	if (!vgpu_policy_find(config->policy))

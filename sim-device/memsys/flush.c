@@ -5,9 +5,10 @@
  * at once, in the order in which they would arrive: they keep their times, and no pointer to the
  * frame. Then L2 has no line of it, because that would not be what the frame has.
  */
+#include "coherent/coherent.h"
 #include "hierarchy.h"
 
-static void apply_to_frame(struct vgpu_mem_request *request)
+void vgpu_memsys_apply_one(struct vgpu_mem_request *request)
 {
 	switch (request->kind) {
 	case VGPU_MEM_LOAD:
@@ -56,6 +57,14 @@ static struct vgpu_mem_request *next_of(const struct vgpu_memsys *memsys, u64 fr
 	return first;
 }
 
+void vgpu_memsys_apply(struct vgpu_memsys *memsys, u64 frame)
+{
+	struct vgpu_mem_request *request;
+
+	while ((request = next_of(memsys, frame)))
+		vgpu_memsys_apply_one(request);
+}
+
 /* L2 has nothing of @frame that its bytes do not have; and nothing at all if @drop. */
 static void clean_frame(struct vgpu_memsys *memsys, u64 frame, bool drop)
 {
@@ -77,10 +86,14 @@ void vgpu_memsys_flush(struct vgpu_memsys *memsys, u64 frame, bool write)
 	struct vgpu_mem_request *request;
 
 	vgpu_memsys_catch_up(memsys);
+	if (unlikely(memsys->coherent)) {
+		vgpu_cc_flush(memsys, frame, write);
+		return;
+	}
 	request = next_of(memsys, frame);
 	clean_frame(memsys, frame, write || request);
 	for (; request; request = next_of(memsys, frame))
-		apply_to_frame(request);
+		vgpu_memsys_apply_one(request);
 }
 
 void vgpu_memsys_forget(struct vgpu_memsys *memsys, u64 frame)

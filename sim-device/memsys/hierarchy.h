@@ -10,6 +10,8 @@
 #include "l1d.h"
 #include "request.h"
 
+struct vgpu_coherent;
+
 #define VGPU_FRAME_LINE_BITS	(VGPU_PAGE_SHIFT - VGPU_LINE_SHIFT)
 #define VGPU_FRAME_LINES	(1u << VGPU_FRAME_LINE_BITS)
 #define VGPU_MESSAGES		256u	/* of a protocol, in flight at a time */
@@ -80,6 +82,7 @@ struct vgpu_partition {
  * @delayed: requests that the protocol wants to see again
  * @event: some request has to be handled, or some response to be sent
  * @seq: counts what enters heaps
+ * @coherent: the protocol is a table (coherent/coherent.h); NULL: it is @protocol
  */
 struct vgpu_memsys {
 	struct vgpu_sim *sim;
@@ -104,10 +107,16 @@ struct vgpu_memsys {
 	u64 seq;
 	struct vgpu_mem_request *messages;
 	struct vgpu_mem_request *free_message;
+	struct vgpu_coherent *coherent;
 };
 
 /* memsys.c: L2 handles what has arrived by the present time */
 void vgpu_memsys_catch_up(struct vgpu_memsys *memsys);
+/* memsys.c: the event comes at @cycle at the latest */
+void vgpu_memsys_expect(struct vgpu_memsys *memsys, u64 cycle);
+/* flush.c: @request takes effect in its frame; the same for all that are on their way to @frame */
+void vgpu_memsys_apply_one(struct vgpu_mem_request *request);
+void vgpu_memsys_apply(struct vgpu_memsys *memsys, u64 frame);
 /* memsys.c: @response, whose @at is set, is on its way to its L1 */
 void vgpu_memsys_respond(struct vgpu_memsys *memsys, struct vgpu_mem_request *response);
 
@@ -131,6 +140,21 @@ u32 vgpu_partition_find(const struct vgpu_memsys *memsys, const struct vgpu_part
 void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *request);
 /* partition.c: @request will be handled soon: have the processor fetch what that touches */
 void vgpu_partition_prefetch(struct vgpu_memsys *memsys, const struct vgpu_mem_request *request);
+/*
+ * partition.c: for tables: the first of the set of @physical; @request takes effect on @data, and
+ * has written line @at; line @at is read at @cycle, returns when it is there; @sectors are written
+ * back for the line of @request, which may be NULL; @request's response is ready at @ready
+ */
+u32 vgpu_partition_set(const struct vgpu_memsys *memsys, u64 physical);
+void vgpu_partition_take_effect(struct vgpu_mem_request *request, u8 *data);
+void vgpu_partition_write(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
+			  const struct vgpu_mem_request *request, u64 cycle);
+u64 vgpu_partition_read(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
+			u64 cycle);
+void vgpu_partition_write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
+			       const struct vgpu_mem_request *request, u32 sectors, u64 cycle);
+void vgpu_partition_end(struct vgpu_mem_request *request, struct vgpu_mem_queue *queue, u64 ready);
+u32 vgpu_partition_atomic_cycles(const struct vgpu_mem_atomic *atomic);
 /* partition.c: send responses that are ready at @cycle; returns when the next is, or VGPU_NEVER */
 u64 vgpu_partition_send(struct vgpu_memsys *memsys, struct vgpu_partition *p, u64 cycle);
 /*

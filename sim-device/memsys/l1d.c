@@ -4,6 +4,7 @@
  * l1d_access.c.
  */
 #include "l1d.h"
+#include "coherent/coherent.h"
 #include "hierarchy.h"
 
 #define NONE	(~0u)
@@ -38,10 +39,12 @@ static int init_lines(struct vgpu_l1d *l1, u32 lines)
 
 static int init_pools(struct vgpu_l1d *l1, u32 mshrs, u32 queue)
 {
-	u32 room = mshrs + queue;
+	u32 room = mshrs + queue, messages = VGPU_MESSAGES;
 
 	/* messages of a protocol come into the inbox, too: as many as there are requests */
-	if (vgpu_mem_heap_init(&l1->inbox, room + VGPU_MESSAGES))
+	if (!l1->memsys->protocol)
+		messages = VGPU_CC_MESSAGES + 2 * l1->memsys->config->sms;
+	if (vgpu_mem_heap_init(&l1->inbox, room + messages))
 		return -ENOMEM;
 	l1->pending = vgpu_mem_alloc_device(mshrs * sizeof(*l1->pending));
 	l1->miss = vgpu_mem_alloc_device(mshrs * sizeof(struct vgpu_mem_request *));
@@ -210,6 +213,10 @@ static void drop_matching(struct vgpu_l1d *l1, u64 physical, u32 shift)
 
 void vgpu_l1d_drop_frame(struct vgpu_l1d *l1, u64 frame)
 {
+	if (unlikely(l1->memsys->coherent)) {
+		vgpu_cc_purge_frame(l1, frame);
+		return;
+	}
 	drop_matching(l1, frame << VGPU_FRAME_LINE_BITS, VGPU_FRAME_LINE_BITS);
 }
 
@@ -260,6 +267,10 @@ static void find_generation(struct vgpu_l1d *l1)
 
 void vgpu_l1d_invalidate(struct vgpu_l1d *l1)
 {
+	if (unlikely(l1->memsys->coherent)) {
+		vgpu_cc_purge_all(l1);
+		return;
+	}
 	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		if (l1->known[n].generation)
 			renew(l1, n);
@@ -268,8 +279,13 @@ void vgpu_l1d_invalidate(struct vgpu_l1d *l1)
 
 void vgpu_l1d_acquire(struct vgpu_l1d *l1, u32 context)
 {
-	u32 n = find_known(l1, context);
+	u32 n;
 
+	if (unlikely(l1->memsys->coherent)) {
+		vgpu_cc_purge_all(l1);
+		return;
+	}
+	n = find_known(l1, context);
 	if (n == NONE)
 		return;
 	renew(l1, n);
@@ -298,6 +314,11 @@ void vgpu_l1d_serve(struct vgpu_l1d *l1, u32 context)
 
 	if (likely(l1->context == context))
 		return;
+	/* lines have physical tags: a context reaches those of its own frames only */
+	if (unlikely(l1->memsys->coherent)) {
+		l1->context = context;
+		return;
+	}
 	n = find_known(l1, context);
 	if (n == NONE) {
 		n = replace(l1);

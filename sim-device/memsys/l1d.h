@@ -128,6 +128,9 @@ void vgpu_l1d_drop_physical(struct vgpu_l1d *l1, u64 physical);
 /* l1d.c: of @line, which may be asked for; ~0: none */
 u32 vgpu_l1d_find_pending(const struct vgpu_l1d *l1, u64 line);
 
+/* l1d_access.c: a request for @access, from the pool, which has one; it is in flight */
+struct vgpu_mem_request *vgpu_l1d_request(struct vgpu_l1d *l1,
+					  const struct vgpu_mem_access *access, u32 use);
 /* l1d.c: return @request to the pool */
 void vgpu_l1d_free(struct vgpu_l1d *l1, struct vgpu_mem_request *request);
 

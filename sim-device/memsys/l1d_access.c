@@ -3,6 +3,7 @@
  * Accesses of an SM to its L1, and the responses that it sees; see memsys.h. Both touch nothing but
  * the L1: what has to be done outside is in vgpu_l1d_submit() (memsys.c).
  */
+#include "coherent/coherent.h"
 #include "hierarchy.h"
 #include "l1d.h"
 
@@ -44,6 +45,12 @@ static struct vgpu_mem_request *make_request(struct vgpu_l1d *l1,
 	request->aborted = false;
 	vgpu_list_insert(&request->order_node, &l1->in_flight);
 	return request;
+}
+
+struct vgpu_mem_request *vgpu_l1d_request(struct vgpu_l1d *l1,
+					  const struct vgpu_mem_access *access, u32 use)
+{
+	return make_request(l1, access, use);
 }
 
 /* A request without an MSHR; NULL: no room */
@@ -213,7 +220,11 @@ static enum vgpu_mem_result make_fence(struct vgpu_l1d *l1, const struct vgpu_me
 enum vgpu_mem_result vgpu_l1d_access(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
 				     struct vgpu_mem_answer *answer)
 {
-	u32 use = l1->memsys->use[access->kind][VGPU_MEM(access->order, access->scope,
+	u32 use;
+
+	if (unlikely(l1->memsys->coherent))
+		return vgpu_cc_access(l1, access, answer);
+	use = l1->memsys->use[access->kind][VGPU_MEM(access->order, access->scope,
 							  access->cache)];
 
 	switch (access->kind) {
@@ -314,6 +325,8 @@ const struct vgpu_mem_response *vgpu_l1d_response(struct vgpu_l1d *l1, u64 cycle
 {
 	struct vgpu_mem_request *request;
 
+	if (unlikely(l1->memsys->coherent))
+		return vgpu_cc_response(l1, cycle);
 	free_returned(l1);
 	for (;;) {
 		request = ended_fence(l1);
@@ -340,6 +353,8 @@ u64 vgpu_l1d_next(const struct vgpu_l1d *l1)
 {
 	const struct vgpu_mem_request *first = vgpu_mem_heap_first(&l1->inbox);
 
+	if (unlikely(l1->memsys->coherent))
+		return vgpu_cc_l1_next(l1);
 	if (l1->deliver || ended_fence(l1))
 		return l1->came;
 	return first ? due(l1, first) : VGPU_NEVER;

@@ -7,8 +7,10 @@
  * L2 l2_cycles later at the earliest, and is at an SM icnt_cycles after that. So the event comes
  * l2_cycles after the first arrival, or when the first response that is waiting leaves, and handles
  * all that have arrived by then. It sends responses that are ready l2_cycles later still: whatever
- * arrives from now on comes behind those.
+ * arrives from now on comes behind those. What is due under a protocol that is a table
+ * (coherent/coherent.h) is like an arrival.
  */
+#include "coherent/coherent.h"
 #include "hierarchy.h"
 
 #define NONE	(~0u)
@@ -114,10 +116,12 @@ static struct vgpu_mem_request *next_arrival(struct vgpu_memsys *memsys, u64 cyc
 
 /* ---- the event ---------------------------------------------------------- */
 
-static void expect_at(struct vgpu_memsys *memsys, u64 cycle)
+void vgpu_memsys_expect(struct vgpu_memsys *memsys, u64 cycle)
 {
 	u64 time = vgpu_cycle_time(memsys->config, cycle);
 
+	/* of what is due in the cycle that is running */
+	time = time < memsys->sim->now ? memsys->sim->now : time;
 	if (!vgpu_event_pending(&memsys->event) || vgpu_event_time(&memsys->event) > time)
 		vgpu_event_at(memsys->sim, &memsys->event, time);
 }
@@ -129,7 +133,19 @@ void vgpu_l1d_submit(struct vgpu_l1d *l1)
 	if (!l1->outbox.head || l1->merging != NONE)
 		return;
 	sift_up(memsys, memsys->sender_count++, l1);
-	expect_at(memsys, l1->outbox.head->at + memsys->config->l2_cycles);
+	vgpu_memsys_expect(memsys, l1->outbox.head->at + memsys->config->l2_cycles);
+}
+
+/* All that is due before the next arrival, by @cycle */
+static bool do_due(struct vgpu_memsys *memsys, u64 cycle)
+{
+	u64 at = vgpu_cc_next(memsys);
+
+	while (at <= cycle && at <= first_arrival(memsys)) {
+		vgpu_cc_due_do(memsys);
+		at = vgpu_cc_next(memsys);
+	}
+	return false;
 }
 
 void vgpu_memsys_catch_up(struct vgpu_memsys *memsys)
@@ -137,8 +153,12 @@ void vgpu_memsys_catch_up(struct vgpu_memsys *memsys)
 	u64 cycle = vgpu_cycle_at(memsys->config, memsys->sim->now);
 	struct vgpu_mem_request *request;
 
-	while ((request = next_arrival(memsys, cycle)))
+	while (likely(!memsys->coherent) || !do_due(memsys, cycle)) {
+		request = next_arrival(memsys, cycle);
+		if (!request)
+			break;
 		vgpu_partition_handle(memsys, request);
+	}
 }
 
 static void event_fire(struct vgpu_event *event)
@@ -149,13 +169,15 @@ static void event_fire(struct vgpu_event *event)
 
 	vgpu_memsys_catch_up(memsys);
 	next = first_arrival(memsys);
+	if (unlikely(memsys->coherent))
+		next = vgpu_cc_next(memsys) < next ? vgpu_cc_next(memsys) : next;
 	next += next == VGPU_NEVER ? 0 : latency;
 	for (u32 n = 0; n < memsys->config->l2_partitions; n++) {
 		ready = vgpu_partition_send(memsys, &memsys->partitions[n], cycle + latency);
 		next = ready < next ? ready : next;
 	}
 	if (next != VGPU_NEVER)
-		expect_at(memsys, next);
+		vgpu_memsys_expect(memsys, next);
 }
 
 void vgpu_memsys_respond(struct vgpu_memsys *memsys, struct vgpu_mem_request *response)
@@ -164,8 +186,12 @@ void vgpu_memsys_respond(struct vgpu_memsys *memsys, struct vgpu_mem_request *re
 
 	response->seq = ++memsys->seq;
 	vgpu_mem_heap_add(&l1->inbox, response);
+	if (unlikely(memsys->coherent && response->kind == VGPU_MEM_MESSAGE))
+		vgpu_cc_mail(memsys, l1->sm, response->at);
 	if (memsys->ops->wake && vgpu_mem_heap_first(&l1->inbox) == response)
-		memsys->ops->wake(memsys->owner, l1->sm, vgpu_l1d_next(l1));
+		memsys->ops->wake(memsys->owner, l1->sm,
+				  unlikely(memsys->coherent) ? vgpu_cc_due_of(l1, response) :
+							       vgpu_l1d_next(l1));
 }
 
 /* ---- messages ----------------------------------------------------------- */
@@ -197,7 +223,7 @@ void vgpu_memsys_free_message(struct vgpu_memsys *memsys, struct vgpu_mem_reques
 
 static void init_use(struct vgpu_memsys *memsys)
 {
-	for (u32 kind = 0; kind < VGPU_ARRAY_SIZE(memsys->use); kind++)
+	for (u32 kind = 0; memsys->protocol && kind < VGPU_ARRAY_SIZE(memsys->use); kind++)
 		for (u32 mem = 0; mem < VGPU_ARRAY_SIZE(memsys->use[kind]); mem++)
 			memsys->use[kind][mem] =
 				(u8)memsys->protocol->use(memsys->config, kind, VGPU_MEM_ORDER(mem),
@@ -255,6 +281,9 @@ static int init_parts(struct vgpu_memsys *memsys)
 	for (u32 n = 0; n < config->sms; n++)
 		if (vgpu_l1d_init(&memsys->l1s[n], memsys, n))
 			return -ENOMEM;
+	if (vgpu_coh_find(config->coherence) && !memsys->protocol &&
+	    vgpu_cc_init(memsys, vgpu_coh_find(config->coherence)))
+		return -ENOMEM;
 	if (vgpu_event_reserve(memsys->sim, 1))
 		return -ENOMEM;
 	memsys->reserved = true;
@@ -296,6 +325,7 @@ void vgpu_memsys_destroy(struct vgpu_memsys *memsys)
 	vgpu_event_cancel(memsys->sim, &memsys->event);
 	if (memsys->reserved)
 		vgpu_event_release(memsys->sim, 1);
+	vgpu_cc_fini(memsys);
 	for (u32 n = 0; memsys->l1s && n < memsys->config->sms; n++)
 		vgpu_l1d_fini(&memsys->l1s[n]);
 	for (u32 n = 0; memsys->partitions && n < memsys->config->l2_partitions; n++)
@@ -315,7 +345,7 @@ struct vgpu_l1d *vgpu_memsys_l1d(struct vgpu_memsys *memsys, u32 sm)
 
 bool vgpu_memsys_apart(const struct vgpu_memsys *memsys)
 {
-	return !memsys->protocol->message;
+	return !memsys->coherent && !memsys->protocol->message;
 }
 
 u32 vgpu_memsys_window(const struct vgpu_memsys *memsys)

@@ -153,7 +153,10 @@ struct vgpu_mem_access {
 
 /** enum vgpu_mem_result - what became of an access */
 enum vgpu_mem_result {
-	/* a load hit or a fence has nothing to wait for: no response comes */
+	/*
+	 * a load hits, a fence has nothing to wait for, or a store is of a line that this L1 alone
+	 * has (mesi): no response comes
+	 */
 	VGPU_MEM_DONE,
 	/* a response will come */
 	VGPU_MEM_SENT,
@@ -169,7 +172,7 @@ enum vgpu_mem_result {
  * struct vgpu_mem_answer - of an access that is DONE
  * @cycle: when the data are there, a fence is done
  * @data: LOAD: the VGPU_LINE bytes of the line at @access->cycle; valid until the next call for
- *   this L1
+ *   this L1; STORE: NULL
  */
 struct vgpu_mem_answer {
 	u64 cycle;
@@ -286,7 +289,7 @@ u32 vgpu_memsys_window(const struct vgpu_memsys *memsys);
 /**
  * vgpu_memsys_apart - may windows of several SMs run at the same time, on several threads?
  *
- * Not if the protocol has messages, which all L1s take from one pool.
+ * Not if the protocol has messages, which all L1s take from one pool. With "gpu" alone they may.
  */
 bool vgpu_memsys_apart(const struct vgpu_memsys *memsys);
 

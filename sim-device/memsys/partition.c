@@ -13,6 +13,7 @@
  * timing is the other one. Then L2 has no bytes of its own: what takes effect here does so in the
  * frame. Tags, masks and times are the same.
  */
+#include "coherent/coherent.h"
 #include "hierarchy.h"
 
 #define NONE	(~0u)
@@ -59,7 +60,7 @@ struct vgpu_partition *vgpu_partition_of(struct vgpu_memsys *memsys, u64 physica
 	return &memsys->partitions[fold ? physical & (count - 1) : (u32)(physical % count)];
 }
 
-static u32 set_of(const struct vgpu_memsys *memsys, u64 physical)
+u32 vgpu_partition_set(const struct vgpu_memsys *memsys, u64 physical)
 {
 	u64 number = memsys->fold ? physical >> memsys->fold :
 				    physical / memsys->config->l2_partitions;
@@ -70,7 +71,7 @@ static u32 set_of(const struct vgpu_memsys *memsys, u64 physical)
 u32 vgpu_partition_find(const struct vgpu_memsys *memsys, const struct vgpu_partition *p,
 			u64 physical)
 {
-	u32 at = set_of(memsys, physical), last = at + memsys->config->l2_ways;
+	u32 at = vgpu_partition_set(memsys, physical), last = at + memsys->config->l2_ways;
 
 	for (; at < last; at++)
 		if (p->tags[at] == physical + 1)
@@ -137,13 +138,14 @@ u32 vgpu_partition_clean(const struct vgpu_memsys *memsys, struct vgpu_partition
 }
 
 /* Because of @request */
-static void write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
-		       const struct vgpu_mem_request *request, u32 sectors, u64 cycle)
+void vgpu_partition_write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
+			       const struct vgpu_mem_request *request, u32 sectors, u64 cycle)
 {
 	if (!sectors)
 		return;
 	p->written_bytes += sectors * VGPU_SECTOR;
-	vgpu_count(counters_of(request), VGPU_COUNT_DRAM_WRITTEN, sectors * VGPU_SECTOR);
+	if (likely(request))
+		vgpu_count(counters_of(request), VGPU_COUNT_DRAM_WRITTEN, sectors * VGPU_SECTOR);
 	vgpu_port_send(&p->channel, cycle, (u64)sectors * memsys->sector_parts);
 }
 
@@ -155,7 +157,8 @@ static void write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *
 static u32 allocate(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
 		    const struct vgpu_mem_request *request, u64 *cycle, u32 *written)
 {
-	u32 first = set_of(memsys, request->physical), last = first + memsys->config->l2_ways;
+	u32 first = vgpu_partition_set(memsys, request->physical);
+	u32 last = first + memsys->config->l2_ways;
 	u64 least = VGPU_NEVER, soonest = VGPU_NEVER;
 	u32 victim = first, soon = first;
 
@@ -227,21 +230,28 @@ static u64 read_compressed(const struct vgpu_memsys *memsys, struct vgpu_partiti
 	return ready > known ? ready : known;
 }
 
-/* All bytes of line @at that are not valid: it is looked up at @cycle, and has an MSHR. */
-static void read_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at, u64 cycle)
+u64 vgpu_partition_read(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
+			u64 cycle)
 {
 	struct vgpu_l2_line *line = &p->lines[at];
 	const u64 rest[2] = { ~line->valid[0], ~line->valid[1] };
-	u32 n = p->first_miss + p->miss_count;
 
 	if (likely(!p->in_frames))
 		vgpu_mask_copy(p->data + (size_t)at * VGPU_LINE, line->bytes, rest);
 	line->valid[0] = ~0ull;
 	line->valid[1] = ~0ull;
-	cycle += memsys->config->l2_cycles;
-	line->ready = unlikely(memsys->compressed && *memsys->compressed) ?
-			      read_compressed(memsys, p, p->tags[at] - 1, cycle) :
-			      read_sectors(memsys, p, cycle, VGPU_LINE / VGPU_SECTOR);
+	return unlikely(memsys->compressed && *memsys->compressed) ?
+		       read_compressed(memsys, p, p->tags[at] - 1, cycle) :
+		       read_sectors(memsys, p, cycle, VGPU_LINE / VGPU_SECTOR);
+}
+
+/* All bytes of line @at that are not valid: it is looked up at @cycle, and has an MSHR. */
+static void read_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at, u64 cycle)
+{
+	struct vgpu_l2_line *line = &p->lines[at];
+	u32 n = p->first_miss + p->miss_count;
+
+	line->ready = vgpu_partition_read(memsys, p, at, cycle + memsys->config->l2_cycles);
 	p->misses[n < p->mshrs ? n : n - p->mshrs] = line->ready;
 	p->miss_count++;
 }
@@ -255,7 +265,7 @@ static bool lacks(const struct vgpu_l2_line *line, const u64 mask[2])
 }
 
 /* Lanes at one address follow each other, one a cycle (chosen). Others go side by side. */
-static u32 atomic_cycles(const struct vgpu_mem_atomic *atomic)
+u32 vgpu_partition_atomic_cycles(const struct vgpu_mem_atomic *atomic)
 {
 	u8 lanes_at[VGPU_LINE / 4] = {};
 	u32 most = 1;
@@ -270,7 +280,7 @@ static u32 atomic_cycles(const struct vgpu_mem_atomic *atomic)
 }
 
 /* The request takes effect on the VGPU_LINE bytes at @data. */
-static void take_effect(struct vgpu_mem_request *request, u8 *data)
+void vgpu_partition_take_effect(struct vgpu_mem_request *request, u8 *data)
 {
 	switch (request->kind) {
 	case VGPU_MEM_LOAD:
@@ -284,8 +294,8 @@ static void take_effect(struct vgpu_mem_request *request, u8 *data)
 	}
 }
 
-static void write_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
-		       const struct vgpu_mem_request *request, u64 cycle)
+void vgpu_partition_write(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
+			  const struct vgpu_mem_request *request, u64 cycle)
 {
 	struct vgpu_l2_line *line = &p->lines[at];
 
@@ -294,7 +304,7 @@ static void write_line(const struct vgpu_memsys *memsys, struct vgpu_partition *
 		line->dirty[half] |= request->mask[half];
 	}
 	if (request->kind == VGPU_MEM_STORE && request->cache == VGPU_CACHE_WT)
-		write_back(memsys, p, request, vgpu_partition_clean(memsys, p, at),
+		vgpu_partition_write_back(memsys, p, request, vgpu_partition_clean(memsys, p, at),
 			   cycle + memsys->config->l2_cycles);
 }
 
@@ -307,7 +317,7 @@ static u8 response_sectors(const struct vgpu_mem_request *request)
 }
 
 /* Its response leaves at @ready. */
-static void end_request(struct vgpu_mem_request *request, struct vgpu_mem_queue *queue, u64 ready)
+void vgpu_partition_end(struct vgpu_mem_request *request, struct vgpu_mem_queue *queue, u64 ready)
 {
 	request->at = ready;
 	request->sectors = response_sectors(request);
@@ -357,23 +367,24 @@ static u64 use_line(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 		line->reader = request;
 	}
 	/* behind the read: whoever waits for that does not wait for this */
-	write_back(memsys, p, request, written, cycle + latency);
+	vgpu_partition_write_back(memsys, p, request, written, cycle + latency);
 	p->used[at] = ++p->clock;
-	take_effect(request, likely(!p->in_frames) ? p->data + (size_t)at * VGPU_LINE :
-						     request->bytes);
+	vgpu_partition_take_effect(request, likely(!p->in_frames) ?
+						    p->data + (size_t)at * VGPU_LINE :
+						    request->bytes);
 	if (request->kind != VGPU_MEM_LOAD)
-		write_line(memsys, p, at, request, cycle);
+		vgpu_partition_write(memsys, p, at, request, cycle);
 	if (memsys->protocol->after)
 		memsys->protocol->after(memsys, request, line, cycle);
 	p->miss_total += reads;
 	p->hit_count += !reads;
 	vgpu_count(counters_of(request), reads ? VGPU_COUNT_L2_MISSES : VGPU_COUNT_L2_HITS, 1);
 	if (reads)
-		end_request(request, &p->reads, line->ready);
+		vgpu_partition_end(request, &p->reads, line->ready);
 	else if (request->kind != VGPU_MEM_STORE && line->ready > cycle + latency)
 		follow(line->reader, request);
 	else
-		end_request(request, &p->hits, cycle + latency);
+		vgpu_partition_end(request, &p->hits, cycle + latency);
 	return cycle;
 }
 
@@ -385,7 +396,7 @@ static bool ask_protocol(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 					     cycle);
 
 	if (request->aborted) {
-		end_request(request, &p->hits, cycle + memsys->config->l2_cycles);
+		vgpu_partition_end(request, &p->hits, cycle + memsys->config->l2_cycles);
 		return true;
 	}
 	if (!delay)
@@ -402,6 +413,10 @@ void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *
 	u64 cycle = request->at, began;
 	u32 at, busy = 1;
 
+	if (unlikely(memsys->coherent)) {
+		vgpu_cc_handle(memsys, request);
+		return;
+	}
 	if (!request->here)
 		cycle = vgpu_port_receive(&p->in, cycle, memsys->l2_costs.parts[request->sectors]);
 	request->here = true;
@@ -409,7 +424,7 @@ void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *
 	began = cycle;
 	if (unlikely(!request->bytes)) {
 		/* it has had its effect: vgpu_memsys_flush() */
-		end_request(request, &p->hits, cycle + memsys->config->l2_cycles);
+		vgpu_partition_end(request, &p->hits, cycle + memsys->config->l2_cycles);
 		p->free = cycle + 1;
 		return;
 	}
@@ -419,7 +434,7 @@ void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *
 		return;
 	}
 	if (request->kind == VGPU_MEM_ATOMIC) {
-		busy = atomic_cycles(request->atomic);
+		busy = vgpu_partition_atomic_cycles(request->atomic);
 		p->atomics++;
 		vgpu_count(counters_of(request), VGPU_COUNT_ATOMICS, 1);
 	}

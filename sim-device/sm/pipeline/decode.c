@@ -71,5 +71,8 @@ void vgpu_pipe_decode(const struct vgpu_config *config, const struct vgpu_insn *
 	d->flags = at->flags;
 	if (d->flags & VGPU_DEC_GLOBAL)
 		order(d, i);
+	/* one access in flight, and it is behind all that came before it */
+	if (unlikely(config->sc_core) && d->flags & VGPU_DEC_GLOBAL)
+		d->flags |= VGPU_DEC_SERIAL | VGPU_DEC_ACQUIRES;
 	d->cycles = (u16)cycles_of(config, d, i->op);
 }

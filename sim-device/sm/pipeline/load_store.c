@@ -28,12 +28,14 @@ static bool is_atomic(const struct vgpu_pipe_access *access)
 	return access->insn.op >= VGPU_OP_ATOM;
 }
 
-/* An atomic whose old value somebody wants, and a load: the memory has to answer. */
+/*
+ * An atomic whose old value somebody wants, and a load: the memory has to answer. And what the warp
+ * waits for, which with sc_core are stores, too.
+ */
 static bool is_answered(const struct vgpu_pipe_access *access)
 {
-	return !writes(access) ||
-	       (is_atomic(access) && (!(access->insn.flags & VGPU_F_ATOM_NORET) ||
-				      access->entry->d.flags & VGPU_DEC_ACQUIRES));
+	return !writes(access) || access->entry->d.flags & VGPU_DEC_ACQUIRES ||
+	       (is_atomic(access) && !(access->insn.flags & VGPU_F_ATOM_NORET));
 }
 
 static u64 later(u64 a, u64 b)
@@ -399,7 +401,7 @@ void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *re
 		return;
 	if (response->atomic)
 		vgpu_access_atomic_done(access, response->atomic);
-	else
+	else if (likely(response->data))
 		vgpu_access_load(p, access, &access->line[n], response->data);
 	line_done(p, access, n, response->cycle);
 	if (access->entry->checked && !access->left)

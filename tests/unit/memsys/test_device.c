@@ -153,7 +153,27 @@ static void a_hierarchy_that_cannot_be_is_refused(void **state)
 		{ "l2_partitions", "7", "l2_partitions" }, { "icnt_cycles", "0", "icnt_cycles" },
 		{ "l1_mshrs", "0", "l1_mshrs" }, { "l1_queue", "0", "l1_queue" },
 		{ "icnt_sm_bytes", "0", "icnt_sm_bytes" }, { "l2_mshrs", "7", "l2_mshrs" },
-		{ "coherence", "luck", "coherence" },
+	};
+	static const struct {
+		const char *timing, *coherence, *field, *value, *names;
+	} of_protocols[] = {
+		{ "pipeline", "luck", "sc_core", "0", "coherence" },
+		{ "interval", "luck", "sc_core", "0", "coherence" },
+		{ "interval", "rcc", "sc_core", "0", "timing" },
+		{ "interval", "gpu", "sc_core", "1", "sc_core" },
+		{ "interval", "gpu", "sc_core", "0", NULL },
+		{ "pipeline", "gpu", "sc_core", "1", NULL },
+		{ "pipeline", "rcc", "timing_by_kernel", "1", "timing_by_kernel" },
+		{ "pipeline", "rcc", "rcc_as_published", "1", NULL },
+		{ "pipeline", "mesi", "rcc_as_published", "1", "rcc_as_published" },
+		{ "pipeline", "tcs", "rcc_bits", "20", "rcc_bits" },
+		{ "pipeline", "rcc", "rcc_bits", "12", "rcc_bits" },
+		{ "pipeline", "rcc-wo", "rcc_bits", "13", NULL },
+		{ "pipeline", "mesi", "coherence_lease", "10", "coherence_lease" },
+		{ "pipeline", "gpu", "coherence_lease", "10", "coherence_lease" },
+		{ "pipeline", "tcw", "coherence_lease", "10", NULL },
+		{ "pipeline", "gpu-vi", "sc_core", "1", NULL },
+		{ "pipeline", "sc-ideal", "sc_core", "1", NULL },
 	};
 	struct vgpu_config config;
 
@@ -167,6 +187,19 @@ static void a_hierarchy_that_cannot_be_is_refused(void **state)
 		assert_non_null(vgpu_config_check(&config));
 		assert_non_null(strstr(vgpu_config_check(&config), wrong[n].names));
 	}
+	for (u32 n = 0; n < sizeof(of_protocols) / sizeof(of_protocols[0]); n++) {
+		vgpu_config_preset(&config, "tanasic-ch6");
+		vgpu_config_set(&config, "timing", of_protocols[n].timing);
+		vgpu_config_set(&config, "coherence", of_protocols[n].coherence);
+		vgpu_config_set(&config, of_protocols[n].field, of_protocols[n].value);
+		if (!of_protocols[n].names) {
+			assert_null(vgpu_config_check(&config));
+			continue;
+		}
+		assert_non_null(vgpu_config_check(&config));
+		assert_non_null(strstr(vgpu_config_check(&config), of_protocols[n].names));
+	}
+	vgpu_config_preset(&config, "tanasic-ch6");
 	vgpu_config_set(&config, "timing", "sundial");
 	assert_non_null(strstr(vgpu_config_check(&config), "timing"));
 }
