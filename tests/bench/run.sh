@@ -12,6 +12,7 @@ for name in fault_load kernels launch managed tracing; do
 	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -lpthread -o "$bin/$name"
 done
 tools/vgpucc -O3 tests/bench/sgemm.cu -lcublas -ldl -o "$bin/sgemm"
+tools/vgpucc -O3 tests/bench/fft.cu -lcufft -ldl -o "$bin/fft"
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iuapi -o "$bin/helpers" tests/bench/helpers.c -lpthread
 rm -f "$bin/pocl"
@@ -34,6 +35,9 @@ fi
 	echo
 	echo "== cuBLAS beside OpenBLAS where it is installed (libopenblas0): SGEMM of 1024, embedded, all processors"
 	VGPU_TRANSPORT=embedded "$bin/sgemm"
+	echo
+	echo "== cuFFT beside FFTW where it is installed (libfftw3-single3): 2^20 complex floats, embedded, all processors; FFTW one"
+	VGPU_TRANSPORT=embedded "$bin/fft"
 	echo
 	echo "== time to first result, native, embedded"
 	tests/bench/start.sh "$bin"
