@@ -24,6 +24,10 @@ static void swap_at(struct vgpu_exec *exec, u32 sm, u64 random)
 	struct vgpu_sm *hw = &exec->sms[sm];
 	struct vgpu_block *block;
 
+	/* Not each time: a block that is alone would be swapped out as soon as it is back, where
+	 * a swap lasts as long as a period. */
+	if (!(random & 6))
+		return;
 	/* what it has done is to be that of the present slice */
 	if (exec->config->block_swap_flush)
 		vgpu_sm_settle(hw);

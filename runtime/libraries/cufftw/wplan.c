@@ -225,7 +225,8 @@ void fftw_run(void *plan, const char *call, void *in, void *out)
 	if (from.device)
 		cudaFree(from.device);
 	if (!good)
-		complain(call, "the transform failed: the device has no memory, or reports an error");
+		complain(call,
+			 "the transform failed: the device has no memory, or reports an error");
 }
 
 void fftw_drop(void *plan)
