@@ -28,6 +28,8 @@ $(O)/libraries/%.c.o: runtime/libraries/%.c | setup-build
 	@mkdir -p $(@D) && echo "  CC  $@"
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -MMD -MP \
 		-D_GNU_SOURCE $(call math-include,$(call math-folder,$<)) -isystem runtime -isystem runtime/cuda -c -o $@ $<
+# A header that is gone: what was made with it is made again.
+runtime/libraries/%.h: ;
 # The headers for programs are system headers to vgpucc, which lists none of those.
 $(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc | setup-build $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"

@@ -7,6 +7,7 @@
 #define CUBLASLT_ELEMENTS_H
 
 #include "cublasLt.h"
+#include "numbers.h"
 
 #include <cuComplex.h>
 #include <cuda_bf16.h>
@@ -117,37 +118,6 @@ template <class S> struct elements {
 			((float *)base)[at] = (float)v;
 		}
 	}
-
-	static __device__ __forceinline__ S conjugate(S v)
-	{
-		return v;
-	}
-	static __device__ __forceinline__ S times(S a, S b)
-	{
-		return a * b;
-	}
-	static __device__ __forceinline__ S add_product(S c, S a, S b)
-	{
-		return fused(c, a, b);
-	}
-	static __device__ __forceinline__ bool is_zero(S v)
-	{
-		return v == 0;
-	}
-
-      private:
-	static __device__ __forceinline__ float fused(float c, float a, float b)
-	{
-		return fmaf(a, b, c);
-	}
-	static __device__ __forceinline__ double fused(double c, double a, double b)
-	{
-		return fma(a, b, c);
-	}
-	static __device__ __forceinline__ int fused(int c, int a, int b)
-	{
-		return c + a * b;
-	}
 };
 
 /* Complex numbers are elements of their own type only. */
@@ -159,30 +129,6 @@ template <class S> struct complex_elements {
 	static __device__ __forceinline__ void put(char *base, int, long long at, S v)
 	{
 		((S *)base)[at] = v;
-	}
-	static __device__ __forceinline__ S conjugate(S v)
-	{
-		v.y = -v.y;
-		return v;
-	}
-	static __device__ __forceinline__ S times(S a, S b)
-	{
-		S r;
-
-		r.x = a.x * b.x - a.y * b.y;
-		r.y = a.x * b.y + a.y * b.x;
-		return r;
-	}
-	static __device__ __forceinline__ S add_product(S c, S a, S b)
-	{
-		a = times(a, b);
-		c.x += a.x;
-		c.y += a.y;
-		return c;
-	}
-	static __device__ __forceinline__ bool is_zero(S v)
-	{
-		return v.x == 0 && v.y == 0;
 	}
 };
 template <> struct elements<cuComplex> : complex_elements<cuComplex> {

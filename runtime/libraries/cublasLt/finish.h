@@ -160,13 +160,13 @@ __device__ __forceinline__ void finish_element(const finish_job<S> &job, long lo
 		S alpha = scaled(scaled(job.alpha.get(i, batch), job.scale_of[0]), job.scale_of[1]);
 		S beta = job.beta.get(i, batch);
 
-		if (!elements<S>::is_zero(alpha))
-			x = elements<S>::times(
+		if (!blas::is_zero(alpha))
+			x = blas::times(
 				alpha, elements<S>::get(job.accumulated, job.accumulated_type, at));
-		if (!elements<S>::is_zero(beta))
-			x = elements<S>::add_product(x, scaled(beta, job.scale_of[2]),
-						     elements<S>::get(job.c.of(batch), job.c.type,
-								      job.c.place(i, j, batch)));
+		if (!blas::is_zero(beta))
+			x = blas::add_product(x, scaled(beta, job.scale_of[2]),
+					      elements<S>::get(job.c.of(batch), job.c.type,
+							       job.c.place(i, j, batch)));
 	}
 	x = epilogue<S>::of(job, x, i, j, batch, is);
 	if (is && job.keep_x)

@@ -23,7 +23,7 @@ static __device__ __forceinline__ S element(const matrix &m, int op, long long i
 	S v = elements<S>::get(m.of(batch), m.type,
 			       turned ? m.place(j, i, batch) : m.place(i, j, batch));
 
-	return op >= CUBLAS_OP_C ? elements<S>::conjugate(v) : v;
+	return op >= CUBLAS_OP_C ? blas::conjugate(v) : v;
 }
 
 template <class S> static __global__ void transform_kernel(transform_job<S> job)
@@ -36,11 +36,11 @@ template <class S> static __global__ void transform_kernel(transform_job<S> job)
 				S alpha = job.alpha.get(i, batch), beta = job.beta.get(i, batch);
 				S x = S();
 
-				if (!elements<S>::is_zero(alpha))
-					x = elements<S>::times(
-						alpha, element<S>(job.a, job.op_a, i, j, batch));
-				if (!elements<S>::is_zero(beta))
-					x = elements<S>::add_product(
+				if (!blas::is_zero(alpha))
+					x = blas::times(alpha,
+							element<S>(job.a, job.op_a, i, j, batch));
+				if (!blas::is_zero(beta))
+					x = blas::add_product(
 						x, beta, element<S>(job.b, job.op_b, i, j, batch));
 				elements<S>::put(job.c.of(batch), job.c.type,
 						 job.c.place(i, j, batch), x);

@@ -7,7 +7,7 @@
 #ifndef CUSPARSE_ARRAYS_H
 #define CUSPARSE_ARRAYS_H
 
-#include "../cublas/numbers.h"
+#include "numbers.h"
 #include "objects.h"
 
 #include <cuda_runtime.h>

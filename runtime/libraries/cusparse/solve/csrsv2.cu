@@ -130,24 +130,8 @@ static cusparseStatus_t solve(cusparseHandle_t handle, const analysis *info, int
 
 using namespace sparse;
 
-#define INFO(Name, name, kind)                                                             \
-	SPARSE_API cusparseCreate##Name##Info(name##Info_t *info)                          \
-	{                                                                                  \
-		return new_analysis((analysis **)info, kind);                              \
-	}                                                                                  \
-	SPARSE_API cusparseDestroy##Name##Info(name##Info_t info)                          \
-	{                                                                                  \
-		return delete_analysis((analysis *)info, kind);                            \
-	}                                                                                  \
-	SPARSE_API cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info, \
-					       int *position)                              \
-	{                                                                                  \
-		SPARSE_CHECK(handle);                                                      \
-		SPARSE_WANT(sparse_alive(info, kind));                                     \
-		return zero_pivot(handle, (analysis *)info, position, __func__);           \
-	}
-INFO(Csrsv2, csrsv2, SPARSE_CSRSV2)
-INFO(Csrsm2, csrsm2, SPARSE_CSRSM2)
+SPARSE_INFO(Csrsv2, csrsv2, SPARSE_CSRSV2)
+SPARSE_INFO(Csrsm2, csrsm2, SPARSE_CSRSM2)
 
 #define CSR(T) const T *values, const int *offsets, const int *columns
 #define GOOD(op, kind) \

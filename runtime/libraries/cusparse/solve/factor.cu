@@ -190,24 +190,8 @@ static cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz,
 
 using namespace sparse;
 
-#define INFO(Name, name, kind)                                                             \
-	SPARSE_API cusparseCreate##Name##Info(name##Info_t *info)                          \
-	{                                                                                  \
-		return new_analysis((analysis **)info, kind);                              \
-	}                                                                                  \
-	SPARSE_API cusparseDestroy##Name##Info(name##Info_t info)                          \
-	{                                                                                  \
-		return delete_analysis((analysis *)info, kind);                            \
-	}                                                                                  \
-	SPARSE_API cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info, \
-					       int *position)                              \
-	{                                                                                  \
-		SPARSE_CHECK(handle);                                                      \
-		SPARSE_WANT(sparse_alive(info, kind));                                     \
-		return zero_pivot(handle, (analysis *)info, position, __func__);           \
-	}
-INFO(Csrilu02, csrilu02, SPARSE_CSRILU02)
-INFO(Csric02, csric02, SPARSE_CSRIC02)
+SPARSE_INFO(Csrilu02, csrilu02, SPARSE_CSRILU02)
+SPARSE_INFO(Csric02, csric02, SPARSE_CSRIC02)
 
 #define FACTOR(X, T, name, kind, factor)                                                           \
 	SPARSE_API cusparse##X##name##_bufferSizeExt(                                              \

@@ -65,4 +65,22 @@ cusparseStatus_t zero_pivot(cusparseHandle_t handle, const analysis *a, int *pos
 
 } // namespace sparse
 
+/* What programs have of an analysis that is an object of theirs; where namespace sparse is used */
+#define SPARSE_INFO(Name, name, kind)                                                             \
+	SPARSE_API cusparseCreate##Name##Info(name##Info_t *info)                          \
+	{                                                                                  \
+		return new_analysis((analysis **)info, kind);                              \
+	}                                                                                  \
+	SPARSE_API cusparseDestroy##Name##Info(name##Info_t info)                          \
+	{                                                                                  \
+		return delete_analysis((analysis *)info, kind);                            \
+	}                                                                                  \
+	SPARSE_API cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info, \
+					       int *position)                              \
+	{                                                                                  \
+		SPARSE_CHECK(handle);                                                      \
+		SPARSE_WANT(sparse_alive(info, kind));                                     \
+		return zero_pivot(handle, (analysis *)info, position, __func__);           \
+	}
+
 #endif

@@ -4,8 +4,8 @@
  * template serves all. Complex ones are CUDA's pairs. Half and bfloat16 elements are computed in
  * single precision.
  */
-#ifndef CUBLAS_NUMBERS_H
-#define CUBLAS_NUMBERS_H
+#ifndef VGPU_LIBRARIES_NUMBERS_H
+#define VGPU_LIBRARIES_NUMBERS_H
 
 #include <cuComplex.h>
 #include <cuda_bf16.h>
