@@ -11,8 +11,8 @@
 
 /* ---- there -------------------------------------------------------------- */
 
-static struct vgpu_mem_request *make_request(struct vgpu_l1d *l1,
-					     const struct vgpu_mem_access *access, u32 use)
+struct vgpu_mem_request *vgpu_l1d_request(struct vgpu_l1d *l1,
+					  const struct vgpu_mem_access *access, u32 use)
 {
 	struct vgpu_mem_request *request = l1->free;
 
@@ -47,12 +47,6 @@ static struct vgpu_mem_request *make_request(struct vgpu_l1d *l1,
 	return request;
 }
 
-struct vgpu_mem_request *vgpu_l1d_request(struct vgpu_l1d *l1,
-					  const struct vgpu_mem_access *access, u32 use)
-{
-	return make_request(l1, access, use);
-}
-
 /* A request without an MSHR; NULL: no room */
 static struct vgpu_mem_request *queue_request(struct vgpu_l1d *l1,
 					      const struct vgpu_mem_access *access, u32 use)
@@ -63,7 +57,7 @@ static struct vgpu_mem_request *queue_request(struct vgpu_l1d *l1,
 		return NULL;
 	}
 	l1->queued++;
-	return make_request(l1, access, use);
+	return vgpu_l1d_request(l1, access, use);
 }
 
 /* It leaves the L1 when that has looked it up, behind those before it. */
@@ -110,7 +104,7 @@ static enum vgpu_mem_result load_miss(struct vgpu_l1d *l1, const struct vgpu_mem
 	}
 	for (n = 0; l1->miss[n];)
 		n++;
-	request = make_request(l1, access, use);
+	request = vgpu_l1d_request(l1, access, use);
 	request->mshr = n;
 	request->whole = true;
 	l1->miss[n] = request;

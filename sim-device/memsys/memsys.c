@@ -137,7 +137,7 @@ void vgpu_l1d_submit(struct vgpu_l1d *l1)
 }
 
 /* All that is due before the next arrival, by @cycle */
-static bool do_due(struct vgpu_memsys *memsys, u64 cycle)
+static void do_due(struct vgpu_memsys *memsys, u64 cycle)
 {
 	u64 at = vgpu_cc_next(memsys);
 
@@ -145,7 +145,6 @@ static bool do_due(struct vgpu_memsys *memsys, u64 cycle)
 		vgpu_cc_due_do(memsys);
 		at = vgpu_cc_next(memsys);
 	}
-	return false;
 }
 
 void vgpu_memsys_catch_up(struct vgpu_memsys *memsys)
@@ -153,7 +152,9 @@ void vgpu_memsys_catch_up(struct vgpu_memsys *memsys)
 	u64 cycle = vgpu_cycle_at(memsys->config, memsys->sim->now);
 	struct vgpu_mem_request *request;
 
-	while (likely(!memsys->coherent) || !do_due(memsys, cycle)) {
+	for (;;) {
+		if (unlikely(memsys->coherent))
+			do_due(memsys, cycle);
 		request = next_arrival(memsys, cycle);
 		if (!request)
 			break;
