@@ -355,8 +355,10 @@ static void test_one(int type, unsigned int epilogue)
 	if (p.amax) {
 		float most;
 
+		/* 1 + tanh(x) loses digits where it is near 0: an error of x, not of the product */
 		host_from(&most, p.amax, 1);
-		expect_near("amax", 0, most, p.most, p.most * 1e-5 + 1e-9);
+		expect_near("amax", 0, most, p.most,
+			    !rounds ? 0 : p.most * 1e-5 + (epilogue & 64 ? 1e-4 : 1e-6));
 		CHECK(cudaFree(p.amax));
 		CHECK(cudaFree(p.device_factors));
 	}
@@ -432,21 +434,27 @@ static void test_as_cublas(void)
 	free(y);
 }
 
+static bool goes_together(const types &t, unsigned int epilogue)
+{
+	return epilogue == CUBLASLT_EPILOGUE_DEFAULT ||
+	       (!is_complex(t.scale) && t.scale != CUDA_R_32I && t.d != CUDA_R_8I);
+}
+
+/* All kinds in turn, beginning again when they are through. */
 int main(int argc, char **argv)
 {
-	long rounds = parse_size(argc, argv, "matmul", "products of each kind", 1, 1, 1000);
+	enum { EPILOGUES = sizeof(epilogues) / sizeof(*epilogues) };
+	long count = parse_size(argc, argv, "matmul", "products", 240, 1, 100000);
 
 	OK(cublasLtCreate(&handle));
 	test_as_cublas();
-	for (long i = 0; i < rounds; i++) {
-		for (int t = 0; t < KNOWN; t++)
-			for (int e = 0; e < 3; e++)
-				test_one(t, CUBLASLT_EPILOGUE_DEFAULT);
-		for (unsigned int e = 1; e < sizeof(epilogues) / sizeof(*epilogues); e++)
-			for (int t = 0; t < KNOWN; t++)
-				if (!is_complex(known[t].scale) && known[t].scale != CUDA_R_32I &&
-				    known[t].d != CUDA_R_8I)
-					test_one(t, epilogues[e]);
+	for (long i = 0, kind = 0; i < count; kind++) {
+		int type = kind % KNOWN, which = kind / KNOWN % EPILOGUES;
+
+		if (!goes_together(known[type], epilogues[which]))
+			continue;
+		test_one(type, epilogues[which]);
+		i++;
 	}
 	OK(cublasLtDestroy(handle));
 	return finish();
