@@ -204,7 +204,10 @@ static void execute_alone(void (*run)(void *arg, u32 n), void (*end)(void *arg, 
 	}
 }
 
-/* Have others know of a batch of @count. Workers do not take what enough threads wait for. */
+/*
+ * Have others know of a batch of @count. Workers take nothing of a context that a thread waits for:
+ * what its kernels have of the machine is up to its own threads, and so to their control group.
+ */
 static void call_others(struct kvgpu_helpers *helpers, u32 count)
 {
 	u32 others = min(count, num_online_cpus()) - 1;
@@ -212,14 +215,14 @@ static void call_others(struct kvgpu_helpers *helpers, u32 count)
 	u32 batch = (u64)atomic64_read(&now.ticket) >> 32;
 
 	WRITE_ONCE(now.helpers, helpers);
-	WRITE_ONCE(now.for_workers, waiting < others);
+	WRITE_ONCE(now.for_workers, !waiting);
 	atomic_set(&now.done, 0);
 	/* from here on it is there: who takes an index of it sees the above */
 	atomic64_set_release(&now.ticket, ticket_of(batch + 1, 0, count));
 	if (waiting)
 		kvgpu_helpers_wake(helpers, others);
-	if (waiting < others)
-		kvgpu_workers_wake();
+	else
+		kvgpu_workers_wake(others);
 }
 
 void kvgpu_batch_run(struct kvgpu_system *system, struct kvgpu_helpers *helpers,

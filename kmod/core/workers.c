@@ -31,7 +31,7 @@ static int worker(void *unused)
 {
 	while (!kthread_should_stop()) {
 		if (!kvgpu_spin(has_next, NULL))
-			wait_event_idle(pool.wake, has_next(NULL));
+			wait_event_idle_exclusive(pool.wake, has_next(NULL));
 		kvgpu_batch_execute(NULL);
 		cond_resched();
 	}
@@ -67,8 +67,8 @@ unsigned int kvgpu_workers_number(void)
 	return pool.number;
 }
 
-void kvgpu_workers_wake(void)
+void kvgpu_workers_wake(u32 most)
 {
-	if (wq_has_sleeper(&pool.wake))
-		wake_up_all(&pool.wake);
+	if (most && wq_has_sleeper(&pool.wake))
+		wake_up_nr(&pool.wake, most);
 }

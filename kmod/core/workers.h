@@ -14,7 +14,7 @@ int kvgpu_workers_start(unsigned int count);
 void kvgpu_workers_stop(void);
 /* How many there are: the same from kvgpu_workers_start() to kvgpu_workers_stop(). */
 unsigned int kvgpu_workers_number(void);
-/* There is a batch for them. */
-void kvgpu_workers_wake(void);
+/* There is a batch for them, of which @most have something to execute. */
+void kvgpu_workers_wake(u32 most);
 
 #endif

@@ -32,11 +32,11 @@ module_param(system, charp, 0444);
 MODULE_PARM_DESC(system,
 	"name of a system whose devices share one clock; default: each has its own");
 
-static int workers;
+static int workers = -1;
 module_param(workers, int, 0444);
 MODULE_PARM_DESC(workers,
-	"threads that execute kernels with that of each device: 0 (default) to 64, at most one "
-	"for each SM; -1: the processors less one");
+	"threads that execute kernels with that of each device: 0 to 64, at most one for each SM; "
+	"-1 (default): the processors less one");
 
 static char *set = "";
 module_param(set, charp, 0444);

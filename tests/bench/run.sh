@@ -72,7 +72,7 @@ fi
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 300 -- bash -c "VGPU_TRANSPORT=ioctl $bin/tracing"
 	echo
 	echo "== helpers, in the guest, Linux $kernel: milliseconds with helpers=N and with helpers=Y, medians (least to most)"
-	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- "$bin/helpers"
+	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 --module-args workers=0 -- "$bin/helpers"
 	echo
 	echo "== ways in, native: what there is without /dev/vgpu"
 	"$bin/ways" | tee out/bench-ways.txt

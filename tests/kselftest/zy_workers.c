@@ -4,6 +4,8 @@
  * of it is executed by them, times are those without them; processes are killed in the middle,
  * processors go and come, and the module goes. Loads the module itself, so one of the last.
  */
+#include <pthread.h>
+
 #include "vgpu_mix.h"
 
 /* Tasks whose names begin with "vgpu-w" */
@@ -63,7 +65,7 @@ static void times_are_the_same(void)
 	for (int n = 0; n < 2; n++) {
 		struct mixer *m;
 
-		reload(n ? "workers=1 helpers=N" : "helpers=N");
+		reload(n ? "workers=1 helpers=N" : "workers=0 helpers=N");
 		m = mixer_begin(7);
 		/* the page that the first one waits for has come when the others begin */
 		for (int i = 0; i < 3; i++)
@@ -100,8 +102,9 @@ static void killed_in_the_middle(void)
 		CHECK(waitpid(steady[n], &status, 0) == steady[n] && !status);
 	printf("# %d killed; %lld batches\n", kills, number_in(WORKERS, "batches "));
 	CHECK_EQ(count_of("contexts"), 0);
-	reload("");
+	reload("workers=0");
 	CHECK_EQ(worker_tasks(), 0);
+	reload("");
 }
 
 static void processors_go_and_come(void)
@@ -142,14 +145,77 @@ static void more_than_processors(void)
 	reload("");
 }
 
+/** struct waiter - a thread that waits for an endless kernel until it gets a signal */
+struct waiter {
+	int fd;
+	uint32_t queue;
+	uint64_t seq;
+};
+
+static void on_signal(__attribute__((unused)) int number)
+{
+}
+
+static void *wait_for_it(void *arg)
+{
+	struct waiter *w = arg;
+
+	CHECK_EQ(wait_seq(w->fd, w->queue, w->seq, FOREVER), -EINTR);
+	return NULL;
+}
+
+static void await_more(const char *name, long long than)
+{
+	double end = deadline(50);
+
+	while (number_in(WORKERS, name) <= than) {
+		CHECK(seconds_now() < end);
+		usleep(10000);
+	}
+}
+
+/* While a thread waits for the context, it helps and no worker does; when it has gone, they do. */
+static void not_beside_who_waits(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct waiter w = {};
+	struct program p = {};
+	uint32_t index = kernel_endless(&p);
+	struct vgpu_cmd cmd;
+	long long executed;
+	pthread_t thread;
+
+	reload("workers=1");
+	w.fd = must_open();
+	cmd = cmd_launch(must_load(w.fd, &p), index, 100, 256, NULL, 0);
+	w.queue = must_queue(w.fd);
+	w.seq = must_submit(w.fd, w.queue, &cmd, 1);
+	await_more("executed ", 0);
+
+	CHECK(!sigaction(SIGUSR1, &action, NULL));
+	CHECK(!pthread_create(&thread, NULL, wait_for_it, &w));
+	await_more("helpers_executed ", 0);
+	/* the batch that it has come in the middle of */
+	usleep(100000);
+	executed = number_in(WORKERS, "executed ");
+	await_more("helpers_executed ", number_in(WORKERS, "helpers_executed ") + 20);
+	CHECK_EQ(number_in(WORKERS, "executed "), executed);
+
+	CHECK(!pthread_kill(thread, SIGUSR1));
+	CHECK(!pthread_join(thread, NULL));
+	await_more("executed ", executed);
+	close(w.fd);
+	reload("");
+}
+
 static void how_many(void)
 {
-	reload("workers=-1");
+	reload("");
 	CHECK_EQ(number_in(WORKERS, "workers "), sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	reload("workers=64 set=sms=3");
 	CHECK_EQ(number_in(WORKERS, "workers "), 3);
 	CHECK_EQ(worker_tasks(), 3);
-	reload("");
+	reload("workers=0");
 	CHECK_EQ(number_in(WORKERS, "workers "), 0);
 	CHECK_EQ(worker_tasks(), 0);
 }
@@ -160,6 +226,7 @@ static const struct test tests[] = {
 	{ "workers: processes are killed in the middle", killed_in_the_middle },
 	{ "workers: processors go and come", processors_go_and_come },
 	{ "workers: more than processors", more_than_processors },
+	{ "workers: not where a thread waits", not_beside_who_waits },
 	{ "workers: how many there are", how_many },
 };
 
