@@ -278,6 +278,9 @@ int kvgpu_process_enable(struct kvgpu_ctx *ctx)
 		return ret;
 	ret = mmu_interval_notifier_insert(&process->notifier, process->mm, 0,
 					   ULONG_MAX & PAGE_MASK, &notifier_ops);
+	/* the first notifier of a process is refused while a signal is pending, or the freezer */
+	if (ret == -EINTR)
+		ret = -ERESTARTNOINTR;
 	if (ret)
 		goto free;
 	ret = kvgpu_inbox_call_killable(&ctx->inbox, do_enable, process);

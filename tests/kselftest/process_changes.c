@@ -2,11 +2,12 @@
 /*
  * Page tables of a process that change under a kernel which uses its memory: what is protected,
  * what goes with exec(), what nobody has room to remember, what is brought never or goes without a
- * pause, and what goes on elsewhere in the same process.
+ * pause, and what goes on elsewhere in the same process; and signals while it is shared.
  */
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #include "vgpu_group.h"
 #include "vgpu_process.h"
@@ -286,6 +287,38 @@ static void gone(void)
 	must_wait(&u, start_pages(&u, going_words));
 }
 
+/* ---- signals ------------------------------------------------------------ */
+
+static void on_alarm(__attribute__((unused)) int number)
+{
+}
+
+/* Linux refuses the first notifier of a process while a signal is pending: the call is repeated. */
+static void under_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = {};
+
+	for (int n = 0; n < 200; n++) {
+		pid_t pid = fork();
+		int status;
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			int fd = must_open();
+
+			CHECK(!sigaction(SIGALRM, &action, NULL));
+			CHECK(!setitimer(ITIMER_REAL, &often, NULL));
+			for (int k = 0; k < n % 16; k++)
+				getppid();
+			CHECK_EQ(process_memory(fd), 0);
+			CHECK(!setitimer(ITIMER_REAL, &never, NULL));
+			_exit(0);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid && !status);
+	}
+}
+
 static const struct test tests[] = {
 	{ "process changes: mprotect under a kernel", protected },
 	{ "process changes: exec under a kernel", executed },
@@ -293,6 +326,7 @@ static const struct test tests[] = {
 	{ "process changes: other pages go without a pause", elsewhere },
 	{ "process changes: a page never comes, and others wait", never },
 	{ "process changes: pages go without a pause, and others wait", gone },
+	{ "process changes: signals do not keep it from being shared", under_signals },
 };
 
 int main(int argc, char **argv)
