@@ -8,11 +8,12 @@
  *   evictor (placement/evictors.c)         which page goes to the host where there is too little
  *                                          room
  *   prefetcher (placement/prefetchers.c)   which pages come with those that were touched
- *   scheme (placement/schemes.c)           what is done where what a context uses does not fit:
- *                                          struct vgpu_pressure_ops tells it what happens
+ *   scheme (placement/schemes.c)           what is done where what a context uses does not fit
+ *   throttler (placement/throttlers.c)     which SMs fetch nothing meanwhile, where a scheme has
+ *                                          chosen that; struct vgpu_pressure_ops tells what happens
  *
- * An evictor sees frames (frames.h), a prefetcher how many pages are there; neither sees page
- * tables. This room calls what the device has chosen by name (placement/lists.h), and knows no
+ * An evictor sees frames (frames.h), a prefetcher how many pages are there, the other two what is
+ * known of a context (placement/pressure.h); none sees page tables. This room calls what the device has chosen by name (placement/lists.h), and knows no
  * name.
  *
  * What a prefetcher chooses is not added to the fault: prefetches are raised behind it, a granule
@@ -77,7 +78,46 @@ struct vgpu_prefetcher {
 #define VGPU_PREFETCH_BLOCK	0x200000ull
 
 struct vgpu_pressure;
+struct vgpu_throttler;
 struct vgpu_page_fault;
+
+/**
+ * struct vgpu_remedies - what a scheme chooses
+ * @compression: managed pages that come are compressed
+ * @throttler: NULL: no SM is throttled
+ */
+struct vgpu_remedies {
+	bool proactive_eviction;
+	bool compression;
+	const struct vgpu_throttler *throttler;
+};
+
+/**
+ * struct vgpu_scheme - what is done about oversubscription
+ * @name: of the knob
+ * @choose: the remedies for @pressure, which is oversubscribed, as it is now; all are off at first
+ */
+struct vgpu_scheme {
+	const char *name;
+	void (*choose)(const struct vgpu_pressure *pressure, struct vgpu_remedies *remedies);
+};
+
+/**
+ * struct vgpu_throttler - which SMs of an oversubscribed context fetch nothing
+ * @start: begin. Its context has kernels, or has got one just now, which has no block yet
+ * @stop: @start does not count any more; all SMs go on when it has returned
+ * @raised, @ended: SM @sm has raised a fault for managed pages; it is over, served or cancelled.
+ *   May be NULL
+ * @epoch: the time has come that vgpu_throttle_epoch() was told last. May be NULL
+ */
+struct vgpu_throttler {
+	const char *name;
+	void (*start)(struct vgpu_pressure *pressure);
+	void (*stop)(struct vgpu_pressure *pressure);
+	void (*raised)(struct vgpu_pressure *pressure, u32 sm);
+	void (*ended)(struct vgpu_pressure *pressure, u32 sm);
+	void (*epoch)(struct vgpu_pressure *pressure);
+};
 
 /**
  * struct vgpu_pressure_ops - what is told of the managed pages of an address space to who decides

@@ -19,17 +19,16 @@
  *
  * All is per context: its class, its throttled SMs, and the pages that go first are its own.
  *
- * A pressure is told what happens by struct vgpu_pressure_ops (mmu/placement.h) and by
- * vgpu_pressure_active(), and acts through vgpu_evict_ahead() and struct vgpu_pressure_host, by
- * which it does not know the execution engine. Called by the actor only.
+ * What a scheme or a throttler implements is in mmu/placement.h; here is what they see. A pressure
+ * is told what happens by struct vgpu_pressure_ops and by vgpu_pressure_active(), and acts through
+ * vgpu_evict_ahead() and struct vgpu_pressure_host, by which it does not know the execution engine.
+ * Called by the actor only.
  */
 #ifndef VGPU_PLACEMENT_PRESSURE_H
 #define VGPU_PLACEMENT_PRESSURE_H
 
 #include "../mmu/mmu.h"
 #include "../sim/sim.h"
-
-struct vgpu_throttler;
 
 /**
  * struct vgpu_pressure_host - what can be done with the SMs of a context
@@ -49,17 +48,6 @@ struct vgpu_pressure_host {
 	bool (*unthrottle_last)(void *context);
 	void (*unthrottle)(void *context);
 	void (*limit)(void *context, u32 sms);
-};
-
-/**
- * struct vgpu_remedies - what a scheme chooses
- * @compression: managed pages that come are compressed
- * @throttler: NULL: no SM is throttled
- */
-struct vgpu_remedies {
-	bool proactive_eviction;
-	bool compression;
-	const struct vgpu_throttler *throttler;
 };
 
 /** enum vgpu_throttle_state - of the adaptive throttler (thesis 3.6.3) */
@@ -115,33 +103,6 @@ struct vgpu_pressure {
 	bool decided;
 	u32 level;
 	u32 sm;
-};
-
-/**
- * struct vgpu_scheme - what is done about oversubscription
- * @name: of the knob
- * @choose: the remedies for @pressure, which is oversubscribed, as it is now; all are off at first
- */
-struct vgpu_scheme {
-	const char *name;
-	void (*choose)(const struct vgpu_pressure *pressure, struct vgpu_remedies *remedies);
-};
-
-/**
- * struct vgpu_throttler - which SMs of an oversubscribed context fetch nothing
- * @start: begin. Its context has kernels, or has got one just now, which has no block yet
- * @stop: @start does not count any more; all SMs go on when it has returned
- * @raised, @ended: SM @sm has raised a fault for managed pages; it is over, served or cancelled.
- *   May be NULL
- * @epoch: the time has come that vgpu_throttle_epoch() was told last. May be NULL
- */
-struct vgpu_throttler {
-	const char *name;
-	void (*start)(struct vgpu_pressure *pressure);
-	void (*stop)(struct vgpu_pressure *pressure);
-	void (*raised)(struct vgpu_pressure *pressure, u32 sm);
-	void (*ended)(struct vgpu_pressure *pressure, u32 sm);
-	void (*epoch)(struct vgpu_pressure *pressure);
 };
 
 /* Events that a pressure may have pending; the caller reserves them. */
