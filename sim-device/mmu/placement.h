@@ -10,11 +10,12 @@
  *   prefetcher (placement/prefetchers.c)   which pages come with those that were touched
  *   scheme (placement/schemes.c)           what is done where what a context uses does not fit
  *   throttler (placement/throttlers.c)     which SMs fetch nothing meanwhile, where a scheme has
- *                                          chosen that; struct vgpu_pressure_ops tells what happens
+ *                                          chosen that; struct vgpu_pressure_ops tells it what
+ *                                          happens
  *
  * An evictor sees frames (frames.h), a prefetcher how many pages are there, the other two what is
- * known of a context (placement/pressure.h); none sees page tables. This room calls what the device has chosen by name (placement/lists.h), and knows no
- * name.
+ * known of a context (placement/pressure.h); none sees page tables. This room calls what the device
+ * has chosen by name (placement/lists.h), and knows no name.
  *
  * What a prefetcher chooses is not added to the fault: prefetches are raised behind it, a granule
  * each (struct vgpu_fault_request), when it has been handled and its own data has its place on the
