@@ -7,14 +7,16 @@
 
 #include "cuda_fp16.h"
 
-#if defined(__CUDA__) && defined(__cplusplus)
-
 struct __nv_bfloat16_raw {
 	unsigned short x;
 };
 struct __attribute__((aligned(4))) __nv_bfloat162_raw {
 	unsigned short x, y;
 };
+typedef struct __nv_bfloat16_raw __nv_bfloat16_raw;
+typedef struct __nv_bfloat162_raw __nv_bfloat162_raw;
+
+#ifdef __cplusplus
 
 /* To the nearest, ties to even. */
 __VGPU_H unsigned short __vgpu_to_bfloat16(float a)

@@ -2,16 +2,13 @@
 /*
  * binary16 numbers: __half and __half2, on the host and in device code. Arithmetic is done in
  * single precision and rounded once, which for one operation is the same as rounding the exact
- * result; half_ops.h has what bfloat16 shares.
+ * result; half_ops.h has what bfloat16 shares. A host compiler has all of it but what is for device
+ * code alone, C the types of the bits.
  */
 #ifndef VGPU_CUDA_CUDA_FP16_H
 #define VGPU_CUDA_CUDA_FP16_H
 
 #include "../cuda_runtime.h"
-
-#if defined(__CUDA__) && defined(__cplusplus)
-
-#include "half_round.h"
 
 struct __half_raw {
 	unsigned short x;
@@ -19,6 +16,12 @@ struct __half_raw {
 struct __attribute__((aligned(4))) __half2_raw {
 	unsigned short x, y;
 };
+typedef struct __half_raw __half_raw;
+typedef struct __half2_raw __half2_raw;
+
+#ifdef __cplusplus
+
+#include "half_round.h"
 
 /* To the nearest, ties to even: the part that is cut off decides. */
 __VGPU_H unsigned short __vgpu_to_half(float a)

@@ -9,13 +9,13 @@
 
 #include "small_floats.h"
 
-#if defined(__CUDA__) && defined(__cplusplus)
-
 typedef unsigned char __nv_fp4_storage_t;
 typedef unsigned char __nv_fp4x2_storage_t;
 typedef unsigned short __nv_fp4x4_storage_t;
 
 typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
+
+#ifdef __cplusplus
 
 #define __VGPU_FP4_EXPONENT(kind)	((void)(kind), 2)
 #define __VGPU_FP4_FRACTION(kind)	((void)(kind), 1)

@@ -8,13 +8,13 @@
 
 #include "small_floats.h"
 
-#if defined(__CUDA__) && defined(__cplusplus)
-
 typedef unsigned char __nv_fp6_storage_t;
 typedef unsigned short __nv_fp6x2_storage_t;
 typedef unsigned int __nv_fp6x4_storage_t;
 
 typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpretation_t;
+
+#ifdef __cplusplus
 
 #define __VGPU_FP6_EXPONENT(kind)	((kind) == __NV_E3M2 ? 3 : 2)
 #define __VGPU_FP6_FRACTION(kind)	((kind) == __NV_E3M2 ? 2 : 3)

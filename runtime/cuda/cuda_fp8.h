@@ -11,14 +11,14 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-#if defined(__CUDA__) && defined(__cplusplus)
-
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
 
 typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
+
+#ifdef __cplusplus
 
 /* ---- to 8 bits ------------------------------------------------------------ */
 
@@ -123,7 +123,7 @@ __VGPU_H __half_raw __nv_cvt_fp8_to_halfraw(const __nv_fp8_storage_t x,
 	if (bits == 0x7f)
 		return __half_raw{ 0x7fff };
 	if (bits >= 8)
-		return __half_raw{ (unsigned short)(sign | (bits << 7) + (8u << 10)) };
+		return __half_raw{ (unsigned short)(sign | ((bits << 7) + (8u << 10))) };
 	if (!bits)
 		return __half_raw{ (unsigned short)sign };
 	for (; !(bits & 8); bits <<= 1)

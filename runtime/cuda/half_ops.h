@@ -174,6 +174,8 @@ __VGPU_H __VGPU_T2 __lowhigh2highlow(__VGPU_T2 a) { __VGPU_PAIR(a.y, a.x); }
 __VGPU_H __VGPU_T2 __lows2half2(__VGPU_T2 a, __VGPU_T2 b) { __VGPU_PAIR(a.x, b.x); }
 __VGPU_H __VGPU_T2 __highs2half2(__VGPU_T2 a, __VGPU_T2 b) { __VGPU_PAIR(a.y, b.y); }
 
+/* Of device code alone: functions, shuffles, atomics. */
+#ifdef __CUDA__
 #define __VGPU_MATH(name, function) \
 	__VGPU_HD __VGPU_T h##name(__VGPU_T a) { return __VGPU_T(function((float)a)); } \
 	__VGPU_HD __VGPU_T2 h2##name(__VGPU_T2 a) { __VGPU_PAIR(h##name(a.x), h##name(a.y)); }
@@ -239,6 +241,7 @@ __VGPU_LOADS(__VGPU_T2)
 __VGPU_ATOMIC_ADD(__VGPU_T, unsigned short)
 __VGPU_ATOMIC_ADD(__VGPU_T2, unsigned int)
 #undef __VGPU_ATOMIC_ADD
+#endif
 
 #undef __VGPU_PAIR
 #undef __VGPU_CLAMP

@@ -48,7 +48,9 @@ template <class T> __VGPU_H float __vgpu_odd_integer(T a)
 /* a * b + c of numbers whose product is exact in double: the sum to odd, by what it lost. */
 __VGPU_H float __vgpu_odd_fma(float a, float b, float c)
 {
+#ifdef __clang__
 #pragma clang fp contract(off)
+#endif
 	double product = (double)a * (double)b, sum = product + (double)c, part = sum - product;
 	double lost = (product - (sum - part)) + ((double)c - part);
 	long long bits;

@@ -12,7 +12,7 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-#ifdef __cplusplus
+#if defined(__CUDA__) && defined(__cplusplus)
 
 namespace nvcuda {
 namespace wmma {
@@ -296,5 +296,5 @@ static __device__ inline float __float_to_tf32(float value)
 } /* namespace wmma */
 } /* namespace nvcuda */
 
-#endif /* __cplusplus */
+#endif /* __CUDA__ && __cplusplus */
 #endif

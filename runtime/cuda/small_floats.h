@@ -10,7 +10,7 @@
 #include "cuda_fp16.h"
 #include "device_types.h"
 
-#if defined(__CUDA__) && defined(__cplusplus)
+#ifdef __cplusplus
 
 /*
  * The code of a number of @fraction bits behind @exponent_bits, to the nearest, ties to even: there
