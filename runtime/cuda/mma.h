@@ -2,9 +2,8 @@
 /*
  * mma.h: nvcuda::wmma, products of small matrices by a warp, as CUDA has them. A fragment is a
  * lane's part of a matrix; which elements it has is nobody's business (runtime/compile/lower/
- * lower_wmma.c decides). Every function is one instruction of PTX.
- *
- * There are no matrices of 4 bits and of single bits.
+ * lower_wmma.c decides). Every function is one instruction of PTX. Matrices of 4 bits and of single
+ * bits are in mma_small.h.
  */
 #ifndef VGPU_CUDA_MMA_H
 #define VGPU_CUDA_MMA_H
@@ -257,6 +256,8 @@ VGPU_WMMA_SMALL(8, 32, 16, 2, 8, 1, 4)
 VGPU_WMMA_FLOATS(16, 16, 8, precision::tf32, "f32.tf32.tf32.f32", unsigned int, "r", 4, 4, float,
 		 "f", 8)
 VGPU_WMMA_FLOATS(8, 8, 4, double, "f64.f64.f64.f64.rn", double, "d", 1, 1, double, "d", 2)
+
+#include "mma_small.h"
 
 static __device__ inline float __float_to_tf32(float value)
 {

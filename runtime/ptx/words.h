@@ -42,12 +42,13 @@
 #define PTX_K_RNA	(1ull << 33)	/* to the nearest, ties away from zero */
 #define PTX_K_WMMA	(1ull << 34)	/* of wmma alone: what it does, matrices, shapes */
 #define PTX_K_MBARRIER	(1ull << 35)
-#define PTX_K_SPARSE	(1ull << 36)	/* of mma, refused there */
+#define PTX_K_SPARSE	(1ull << 36)	/* of mma */
 #define PTX_K_TEXTURE	(1ull << 37)	/* of tex and its kin: geometry, level, channel, boundary */
 #define PTX_K_QUERY	(1ull << 38)	/* of txq and suq: what is asked for */
 #define PTX_K_VIDEO	(1ull << 39)	/* operands may have selectors: %r1.b0 */
 #define PTX_K_VMAD	(1ull << 40)	/* .po .shr7 .shr15 */
 #define PTX_K_DEPENDENTS	(1ull << 41)	/* .wait .launch_dependents, without effect */
+#define PTX_K_MMABIT	(1ull << 42)	/* of mma and wmma: what is made of single bits */
 #define PTX_K_OTHER	(1ull << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types; m: of cvt and mma alone, o: of variables */
@@ -58,6 +59,7 @@
 	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') \
 	X(F16X2, "f16x2", 4, 'h') X(BF16, "bf16", 2, 'f') X(BF16X2, "bf16x2", 4, 'h') \
 	X(TF32, "tf32", 4, 'm') X(E4M3, "e4m3", 1, 'm') X(E5M2, "e5m2", 1, 'm') \
+	X(S4, "s4", 1, 'm') X(U4, "u4", 1, 'm') X(B1, "b1", 1, 'm') \
 	X(E4M3X2, "e4m3x2", 2, 'm') X(E5M2X2, "e5m2x2", 2, 'm') X(PRED, "pred", 1, 'p') \
 	X(E2M3X2, "e2m3x2", 2, 'm') X(E3M2X2, "e3m2x2", 2, 'm') X(E2M1X2, "e2m1x2", 1, 'm') \
 	X(TEXREF, "texref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
@@ -87,9 +89,10 @@
 	X(GTU, "gtu", PTX_K_CMP) X(GEU, "geu", PTX_K_CMP) X(NUM, "num", PTX_K_CMP)		\
 	X(NAN, "nan", PTX_K_CMP) X(NANP, "NaN", PTX_K_NAN) X(XORSIGN, "xorsign", PTX_K_OTHER)	\
 	X(ABSM, "abs", PTX_K_OTHER) X(RELU, "relu", PTX_K_RELU)				\
-	X(AND, "and", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
+	X(AND, "and", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR | PTX_K_MMABIT) \
 	X(OR, "or", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
-	X(XOR, "xor", PTX_K_BOOL | PTX_K_ATOM) X(POPC, "popc", PTX_K_BAR)			\
+	X(XOR, "xor", PTX_K_BOOL | PTX_K_ATOM | PTX_K_MMABIT) \
+	X(POPC, "popc", PTX_K_BAR | PTX_K_MMABIT) \
 	X(ADD, "add", PTX_K_ATOM) X(MIN, "min", PTX_K_ATOM) X(MAX, "max", PTX_K_ATOM) \
 	X(EXCH, "exch", PTX_K_ATOM) \
 	X(CAS, "cas", PTX_K_ATOM) X(INC, "inc", PTX_K_ATOM) X(DEC, "dec", PTX_K_ATOM)		\
@@ -143,7 +146,9 @@
 	X(M8N8, "m8n8", PTX_K_MATRIX) X(M8N8K4, "m8n8k4", PTX_K_MATRIX) \
 	X(M8N8K16, "m8n8k16", PTX_K_MATRIX) X(M16N8K4, "m16n8k4", PTX_K_MATRIX) \
 	X(M16N8K8, "m16n8k8", PTX_K_MATRIX) X(M16N8K16, "m16n8k16", PTX_K_MATRIX) \
-	X(M16N8K32, "m16n8k32", PTX_K_MATRIX) \
+	X(M16N8K32, "m16n8k32", PTX_K_MATRIX) X(M8N8K32, "m8n8k32", PTX_K_MATRIX) \
+	X(M8N8K128, "m8n8k128", PTX_K_MATRIX) X(M16N8K64, "m16n8k64", PTX_K_MATRIX) \
+	X(M16N8K128, "m16n8k128", PTX_K_MATRIX) X(M16N8K256, "m16n8k256", PTX_K_MATRIX) \
 	X(SP, "sp", PTX_K_SPARSE) X(SPORDERED, "sp::ordered_metadata", PTX_K_SPARSE) \
 	X(LOAD, "load", PTX_K_WMMA) X(STORE, "store", PTX_K_WMMA) X(MMA, "mma", PTX_K_WMMA) \
 	X(MATRIX_A, "a", PTX_K_WMMA | PTX_K_TEXTURE) \

@@ -113,7 +113,7 @@ static const struct lowering {
 	[PTX_I_LDMATRIX] = { cc_lower_ldmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
 			     PTX_K_MATRIX, 2, 2, 1, 1 },
 	[PTX_I_MMA] = { cc_lower_mma, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX | PTX_K_FINITE |
-			PTX_K_SPARSE, 4, 6, 4, 4 },
+			PTX_K_SPARSE | PTX_K_MMABIT, 4, 6, 4, 4 },
 	[PTX_I_MOVMATRIX] = { cc_lower_movmatrix, PTX_K_TYPE | PTX_K_SYNC | PTX_K_MATRIX, 2, 2, 1,
 			      1 },
 	[PTX_I_STMATRIX] = { cc_lower_stmatrix, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC |
@@ -121,7 +121,7 @@ static const struct lowering {
 	[PTX_I_REDUX] = { cc_lower_redux, PTX_K_TYPE | PTX_K_ATOM | PTX_K_BOOL | PTX_K_SYNC, 3, 3,
 			  1, 1 },
 	[PTX_I_WMMA] = { cc_lower_wmma, PTX_K_TYPE | PTX_K_SPACE | PTX_K_SYNC | PTX_K_MATRIX |
-			 PTX_K_WMMA | PTX_K_FINITE | PTX_K_RND, 2, 4, 1, 4 },
+			 PTX_K_WMMA | PTX_K_FINITE | PTX_K_RND | PTX_K_MMABIT, 2, 4, 1, 4 },
 	[PTX_I_SULD] = { cc_lower_suld, PTX_K_TYPE | PTX_K_VEC | PTX_K_TEXTURE | PTX_K_CACHE, 2, 2,
 			 1, 1 },
 	[PTX_I_SUQ] = { cc_lower_txq, PTX_K_TYPE | PTX_K_QUERY, 2, 2, 1, 1 },

@@ -223,16 +223,17 @@ void cc_lower_mbarrier_copy(struct cc_lower *l);
 void cc_atom_add64(struct cc_lower *l, const struct cc_address *address, uint32_t value,
 		   uint32_t dst);
 /*
- * lower_matrix.c, for wmma too: the number of the lane; (value >> right & mask) << left; a sum with
- * a number; a register, R or Q, of another lane; one of the registers of an operand, as it is
- * written and its value; element @index of a register as a number to multiply; a sum that
- * saturates; two .f32 into a register of halves; .sync.aligned is there
+ * lower_matrix.c, for mma and wmma: the number of the lane; (value >> right & mask) << left; a sum
+ * with a number; a register, R or Q, of another lane, or of one of its own four; one of the
+ * registers of an operand, as it is written and its value; element @index of a register as a number
+ * to multiply; a sum that saturates; two .f32 into a register of halves; .sync.aligned is there
  */
 uint32_t cc_matrix_lane(struct cc_lower *l);
 uint32_t cc_matrix_field(struct cc_lower *l, uint32_t value, unsigned int right, uint32_t mask,
 			 unsigned int left);
 uint32_t cc_matrix_plus(struct cc_lower *l, uint32_t value, uint64_t number);
 uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane);
+uint32_t cc_matrix_from_four(struct cc_lower *l, uint32_t value, unsigned int number);
 const struct ptx_operand *cc_matrix_element(struct cc_lower *l, unsigned int operand,
 					    unsigned int index, unsigned int count);
 uint32_t cc_matrix_source(struct cc_lower *l, unsigned int operand, unsigned int index,

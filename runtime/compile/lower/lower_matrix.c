@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of what a warp does with small matrices: mma.sync, ldmatrix, stmatrix, movmatrix. The
- * device has no such units; the lanes get the elements they need from the lanes that have them by
- * shuffles, and multiply and add as everywhere else.
- *
- * Which lane has what is the same rule for all shapes (PTX ISA, "matrix fragments for mma"). With
- * g = lane / 4, t = lane % 4, and e elements in a register:
- *
- *	A	register r: row g + 8 (r % rows), columns k = 4 e (r / rows) + e t ... + e - 1,
- *		where rows is m / 8
- *	B	register r: column g, rows k = 4 e r + e t ... + e - 1
- *	C, D	element 2 r + i: row g + 8 r, column 2 t + i
- *
- * So a lane needs of A what the four lanes of its own g have, and of B what the four lanes have
- * whose g is 2 t, and those whose g is 2 t + 1. Products are added in the order of k, each sum
- * rounded; PTX leaves order and rounding open. Sums are in the type of D, but those of halves,
- * which are in f32 and rounded to a half at the end.
+ * Lowering of what a warp does with small matrices: ldmatrix, stmatrix, movmatrix, and what
+ * lower_mma.c, lower_sparse.c and lower_wmma*.c share. The device has no such units; the lanes get
+ * the elements they need from the lanes that have them by shuffles, and multiply and add as
+ * everywhere else.
  */
 #include "lower.h"
 
@@ -74,7 +62,7 @@ uint32_t cc_matrix_from(struct cc_lower *l, uint32_t value, uint32_t lane)
 	return shuffled(l, value, lane, 0);
 }
 
-static uint32_t from_four(struct cc_lower *l, uint32_t value, unsigned int number)
+uint32_t cc_matrix_from_four(struct cc_lower *l, uint32_t value, unsigned int number)
 {
 	return shuffled(l, value, CC_NONE, number);
 }
@@ -106,72 +94,16 @@ void cc_matrix_check(struct cc_lower *l)
 		cc_refuse(l, ".sync.aligned is wanted");
 }
 
-/* ---- mma ----------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
-static const struct shape {
-	uint16_t mod;
-	uint8_t m, k;
-} shapes[] = {
-	{PTX_M_M8N8K4, 8, 4},	{PTX_M_M8N8K16, 8, 16},	  {PTX_M_M16N8K4, 16, 4},
-	{PTX_M_M16N8K8, 16, 8}, {PTX_M_M16N8K16, 16, 16}, {PTX_M_M16N8K32, 16, 32},
-};
-
-/* Types that A and B may be of, each; the type of the sums; k / 4 of the shapes, as bits. */
-static const struct kind {
-	uint8_t types[2], sum;
-	uint8_t k8, k16; /* where m is 8 and where it is 16 */
-} kinds[] = {
-	{{PTX_F16, PTX_F16}, PTX_F32, 0, 2 | 4},   {{PTX_BF16, PTX_BF16}, PTX_F32, 0, 2 | 4},
-	{{PTX_TF32, PTX_TF32}, PTX_F32, 0, 1 | 2}, {{PTX_E4M3, PTX_E5M2}, PTX_F32, 0, 4 | 8},
-	{{PTX_S8, PTX_U8}, PTX_S32, 4, 4 | 8},	   {{PTX_F64, PTX_F64}, PTX_F64, 1, 1 | 2 | 4},
-};
-
-struct mma {
-	const struct kind *kind;
-	enum ptx_type d, a, b, c;
-	unsigned int rows; /* that a lane has of A, C and D */
-	unsigned int e; /* elements in a register of A and B */
-	unsigned int registers; /* of B, and of each row of A */
-};
-
-static bool one_of(const struct kind *kind, enum ptx_type type)
+/* Signed number @index of 4 bits. */
+static uint32_t nibble(struct cc_lower *l, uint32_t reg, unsigned int index)
 {
-	return type == kind->types[0] || type == kind->types[1];
-}
+	uint32_t upper = cc_temp(l, CC_R), out = cc_temp(l, CC_R);
 
-/* Sums in f32 may come and go as halves, where the elements are floats of 8 and 16 bits. */
-static bool fits_sum(const struct mma *mma, enum ptx_type type)
-{
-	return type == mma->kind->sum ||
-	       (type == PTX_F16 && (mma->a == PTX_F16 || ptx_type_bytes(mma->a) == 1) &&
-		mma->kind->sum == PTX_F32);
-}
-
-static struct mma mma_of(struct cc_lower *l)
-{
-	struct mma mma = {
-		.d = cc_type(l, 0), .a = cc_type(l, 1), .b = cc_type(l, 2), .c = cc_type(l, 3)};
-	const struct shape *shape = NULL;
-
-	for (unsigned int i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
-		if (ptx_has(l->in, shapes[i].mod))
-			shape = &shapes[i];
-	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (one_of(&kinds[i], mma.a) && one_of(&kinds[i], mma.b))
-			mma.kind = &kinds[i];
-	cc_matrix_check(l);
-	if (!shape || !ptx_has(l->in, PTX_M_ROW) || !ptx_has(l->in, PTX_M_COL))
-		cc_refuse(l, "a shape and .row.col are wanted");
-	if (!mma.kind || !((shape->m == 8 ? mma.kind->k8 : mma.kind->k16) & shape->k / 4))
-		cc_refuse(l, "matrices of these types and this shape are not supported");
-	if (!fits_sum(&mma, mma.d) || !fits_sum(&mma, mma.c))
-		cc_refuse(l, "C and D of these types do not go with A and B");
-	if (ptx_has(l->in, PTX_M_SATFINITE) && mma.kind->sum != PTX_S32)
-		cc_refuse(l, ".satfinite is for integers");
-	mma.rows = shape->m / 8;
-	mma.e = mma.a == PTX_F64 ? 1 : 4 / ptx_type_bytes(mma.a);
-	mma.registers = shape->k / (4 * mma.e);
-	return mma;
+	cc_opi(l, VGPU_OP_SHL, 0, upper, reg, 28 - 4 * index, CC_NONE);
+	cc_opi(l, VGPU_OP_SHRS, 0, out, upper, 28, CC_NONE);
+	return out;
 }
 
 /* Element @index of a register, as the number that is multiplied. */
@@ -181,6 +113,10 @@ uint32_t cc_matrix_unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, 
 
 	if (type == PTX_F64)
 		return reg;
+	if (type == PTX_S4)
+		return nibble(l, reg, index);
+	if (type == PTX_U4)
+		return cc_matrix_field(l, reg, 4 * index, 15, 0);
 	out = cc_temp(l, CC_R);
 	if (type == PTX_TF32 || (type == PTX_BF16 && index)) {
 		cc_opi(l, VGPU_OP_AND, 0, out, reg, type == PTX_TF32 ? 0xffffe000 : 0xffff0000,
@@ -197,75 +133,6 @@ uint32_t cc_matrix_unpack(struct cc_lower *l, uint32_t reg, enum ptx_type type, 
 		return cc_fp8_to_f32(l, low, type == PTX_E5M2);
 	cc_op(l, type == PTX_S8 ? VGPU_OP_SX8 : VGPU_OP_ZX8, 0, out, low, CC_NONE, CC_NONE);
 	return out;
-}
-
-/* Adds the products of one element of k to the sums. */
-static void multiply(struct cc_lower *l, const struct mma *mma, const uint32_t a[2],
-		     const uint32_t b[2], uint32_t sum[2][2])
-{
-	unsigned int op = mma->kind->sum == PTX_S32   ? VGPU_OP_MAD
-			  : mma->kind->sum == PTX_F64 ? VGPU_OP_DFMA
-						      : VGPU_OP_FFMA;
-
-	for (unsigned int row = 0; row < mma->rows; row++) {
-		for (unsigned int col = 0; col < 2; col++) {
-			uint32_t out = cc_temp(l, cc_class_of(mma->kind->sum));
-
-			cc_op(l, op, 0, out, a[row], b[col], sum[row][col]);
-			sum[row][col] = out;
-		}
-	}
-}
-
-static void multiply_all(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
-{
-	uint32_t first = cc_matrix_field(l, cc_matrix_lane(l), 0, 3, 3), lane;
-	uint32_t a[2], b[2], reg_a[2], reg_b[2];
-	enum ptx_type holder = mma->a == PTX_F64 ? PTX_F64 : PTX_B32;
-
-	for (unsigned int r = 0; r < mma->registers; r++) {
-		for (unsigned int t = 0; t < 4; t++) {
-			for (unsigned int row = 0; row < mma->rows; row++) {
-				uint32_t reg = cc_matrix_source(l, 1, r * mma->rows + row,
-								mma->registers * mma->rows, holder);
-
-				reg_a[row] = from_four(l, reg, t);
-			}
-			for (unsigned int col = 0; col < 2; col++) {
-				uint32_t reg = cc_matrix_source(l, 2, r, mma->registers, holder);
-
-				lane = cc_matrix_plus(l, first, 4 * col + t);
-				reg_b[col] = cc_matrix_from(l, reg, lane);
-			}
-			for (unsigned int i = 0; i < mma->e; i++) {
-				for (unsigned int row = 0; row < mma->rows; row++)
-					a[row] = cc_matrix_unpack(l, reg_a[row], mma->a, i);
-				for (unsigned int col = 0; col < 2; col++)
-					b[col] = cc_matrix_unpack(l, reg_b[col], mma->b, i);
-				multiply(l, mma, a, b, sum);
-			}
-		}
-	}
-}
-
-/* Where the sums begin: at C, or at 0 where it is added with saturation at the end. */
-static void begin_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
-{
-	for (unsigned int row = 0; row < mma->rows; row++) {
-		if (mma->c == PTX_F16) {
-			for (unsigned int col = 0; col < 2; col++)
-				sum[row][col] = cc_matrix_unpack(
-					l, cc_matrix_source(l, 3, row, mma->rows, PTX_B32),
-					PTX_F16, col);
-			continue;
-		}
-		for (unsigned int col = 0; col < 2; col++)
-			sum[row][col] =
-				ptx_has(l->in, PTX_M_SATFINITE)
-					? cc_const(l, CC_R, 0)
-					: cc_matrix_source(l, 3, 2 * row + col, 2 * mma->rows,
-							   mma->c);
-	}
 }
 
 uint32_t cc_matrix_add(struct cc_lower *l, uint32_t a, uint32_t b)
@@ -292,49 +159,6 @@ void cc_matrix_write_halves(struct cc_lower *l, const struct ptx_operand *to, co
 		half[i] = cc_f32_to_half(l, sum[i], false, VGPU_RND_RN);
 	cc_opi(l, VGPU_OP_SHL, 0, upper, half[1], 16, CC_NONE);
 	cc_op(l, VGPU_OP_OR, 0, cc_dst_element(l, to, PTX_B32, false), half[0], upper, CC_NONE);
-}
-
-static void write_sums(struct cc_lower *l, const struct mma *mma, uint32_t sum[2][2])
-{
-	unsigned int count = (mma->d == PTX_F16 ? 1 : 2) * mma->rows;
-	uint32_t dst;
-
-	/* C is read before any of D is written */
-	for (unsigned int row = 0; row < mma->rows && ptx_has(l->in, PTX_M_SATFINITE); row++)
-		for (unsigned int col = 0; col < 2; col++)
-			sum[row][col] = cc_matrix_add(l, sum[row][col],
-						      cc_matrix_source(l, 3, 2 * row + col, count,
-								       mma->c));
-	for (unsigned int row = 0; row < mma->rows; row++) {
-		if (mma->d == PTX_F16) {
-			cc_matrix_write_halves(l, cc_matrix_element(l, 0, row, count), sum[row]);
-			continue;
-		}
-		for (unsigned int col = 0; col < 2; col++) {
-			dst = cc_dst_element(l, cc_matrix_element(l, 0, 2 * row + col, count),
-					     mma->d, false);
-			cc_move(l, dst, (struct cc_value){.reg = sum[row][col]});
-		}
-	}
-}
-
-void cc_lower_mma(struct cc_lower *l)
-{
-	struct mma mma;
-	uint32_t sum[2][2];
-
-	if (ptx_has(l->in, PTX_M_SP) || ptx_has(l->in, PTX_M_SPORDERED))
-		cc_refuse(l, "mma.sp, the product of a sparse matrix, is not supported");
-	if (l->in->count != 4)
-		cc_refuse(l, "%u operands where 4 are wanted", l->in->count);
-	if (ptx_has(l->in, PTX_M_M8N8K4) && cc_type(l, 1) == PTX_F16) {
-		cc_lower_mma_quads(l);
-		return;
-	}
-	mma = mma_of(l);
-	begin_sums(l, &mma, sum);
-	multiply_all(l, &mma, sum);
-	write_sums(l, &mma, sum);
 }
 
 /* ---- loads and stores of 8 x 8 matrices of 16 bits -------------------------- */

@@ -27,12 +27,6 @@ static void refusals(void **state)
 	ptx_refused(KERNEL("bra nowhere;"), "`nowhere' is not declared");
 	ptx_refused(KERNEL("here: here: bra here;"), "declared twice");
 	ptx_refused(KERNEL("elect.sync %r1, %r2;"), "elect");
-	ptx_refused(KERNEL("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-			   "{%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3,%r4}, {%f1,%f2,%f3,%f4}, %r5, 0;"),
-		    "mma.sp, the product of a sparse matrix");
-	ptx_refused(KERNEL("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
-			   "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r3,%r4}, {%r1,%r2,%r3,%r4}, %r5, 0;"),
-		    "mma.sp, the product of a sparse matrix");
 	ptx_refused(KERNEL("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
 			   "{%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4}, %r5;"),
 		    "5 operands where 4");
