@@ -133,7 +133,10 @@ static vgpuError_t put_array(struct image *image, const struct rt_array *array,
 	return vgpuSuccess;
 }
 
-/* Device memory: one row of texels, or rows. */
+/*
+ * Device memory: one row of texels, or rows. One row may reach beyond its memory, as with CUDA:
+ * programs give more than they fetch from, and a fetch from there is like any other access.
+ */
 static vgpuError_t put_memory(struct image *image, const struct rt_source *source)
 {
 	uint32_t texel = rt_format_texel(&source->format);
@@ -155,7 +158,7 @@ static vgpuError_t put_memory(struct image *image, const struct rt_source *sourc
 	last = rows ? (uint64_t)(source->height - 1) * source->pitch + source->width * texel :
 		      (uint64_t)level.width * texel;
 	if (!rt_memory_find(source->address, &base, &bytes) ||
-	    last > bytes - (source->address - base)) {
+	    (rows && last > bytes - (source->address - base))) {
 		if (!rt_is_mapped((void *)(uintptr_t)source->address, last))
 			return vgpuErrorInvalidValue;
 	}

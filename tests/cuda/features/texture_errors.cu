@@ -67,6 +67,11 @@ static void check_samplings(void)
 	CHECK(cudaFreeArray(bytes));
 }
 
+__global__ void last_texel(cudaTextureObject_t object, int last, float *out)
+{
+	*out = tex1Dfetch<float2>(object, last).y;
+}
+
 static void check_memory(void)
 {
 	cudaTextureDesc desc = sampling(cudaAddressModeClamp, cudaFilterModePoint, false);
@@ -84,11 +89,20 @@ static void check_memory(void)
 	resource.res.linear.devPtr = memory + 1;
 	EXPECT_ERROR(cudaCreateTextureObject(&object, &resource, &desc, NULL),
 		     cudaErrorInvalidValue);
-	resource.res.linear.devPtr = memory + 2;
+	resource.res.linear.devPtr = memory + 1024 * 1024 * 1024;
 	EXPECT_ERROR(cudaCreateTextureObject(&object, &resource, &desc, NULL),
 		     cudaErrorInvalidValue);
-	resource.res.linear.sizeInBytes = 4096 - 8;
+	/* it may reach beyond the memory, whose last texel is there */
+	resource.res.linear.devPtr = memory + 2;
+	resource.res.linear.sizeInBytes = 1 << 24;
+	CHECK(cudaMemset(memory + 1022, 0x40, 8));
 	CHECK(cudaCreateTextureObject(&object, &resource, &desc, NULL));
+	(void)cudaGetLastError();
+	last_texel<<<1, 1>>>(object, 4096 / 8 - 2, memory);
+	CHECK_LAUNCH();
+	float got;
+	CHECK(cudaMemcpy(&got, memory, sizeof(got), cudaMemcpyDeviceToHost));
+	EXPECT(got == 3.00392150878906250f);
 	CHECK(cudaDestroyTextureObject(object));
 	resource.resType = cudaResourceTypePitch2D;
 	resource.res.pitch2D.devPtr = memory;
