@@ -245,6 +245,11 @@ typedef enum CUmemorytype_enum {
 	CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
 
+typedef enum CUcomputemode_enum {
+	CU_COMPUTEMODE_DEFAULT = 0, CU_COMPUTEMODE_PROHIBITED = 2,
+	CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+
 typedef enum CUjit_option_enum {
 	CU_JIT_MAX_REGISTERS = 0, CU_JIT_THREADS_PER_BLOCK, CU_JIT_WALL_TIME,
 	CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
@@ -281,6 +286,9 @@ typedef struct CUmemLocation_st {
 typedef enum CUmemAllocationType_enum {
 	CU_MEM_ALLOCATION_TYPE_INVALID = 0, CU_MEM_ALLOCATION_TYPE_PINNED = 1
 } CUmemAllocationType;
+typedef enum CUmemAllocationCompType_enum {
+	CU_MEM_ALLOCATION_COMP_NONE = 0, CU_MEM_ALLOCATION_COMP_GENERIC = 1
+} CUmemAllocationCompType;
 typedef enum CUmemAllocationHandleType_enum {
 	CU_MEM_HANDLE_TYPE_NONE = 0, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
 	CU_MEM_HANDLE_TYPE_WIN32 = 2, CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
@@ -462,6 +470,12 @@ typedef enum CUmoduleLoadingMode_enum {
 #include "driver_calls.h"
 
 #ifdef __cplusplus
+}
+/* cuCtxCreate() as CUDA 13 has it, beside that of CUDA 11 and 12: in C++ both have the one name. */
+static inline CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *params,
+				   unsigned int flags, CUdevice device)
+{
+	return cuCtxCreate_v4(context, params, flags, device);
 }
 #endif
 

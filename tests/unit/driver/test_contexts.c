@@ -70,6 +70,35 @@ static void contexts_are_a_stack(void **state)
 	REFUSED(cuCtxDestroy(NULL), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+/* As dlsym() finds them. */
+CUresult former_push(CUcontext context) __asm__("cuCtxPushCurrent");
+CUresult former_pop(CUcontext *context) __asm__("cuCtxPopCurrent");
+CUresult former_end(CUcontext context) __asm__("cuCtxDestroy");
+CUresult former_stream_end(CUstream stream) __asm__("cuStreamDestroy");
+CUresult former_event_end(CUevent event) __asm__("cuEventDestroy");
+
+static void names_of_before_cuda_4(void **state)
+{
+	CUcontext a, now, popped;
+	CUstream stream;
+	CUevent event;
+
+	(void)state;
+	OK(cuCtxCreate(&a, 0, 0));
+	OK(former_pop(&popped));
+	assert_ptr_equal(popped, a);
+	OK(former_push(a));
+	OK(cuCtxGetCurrent(&now));
+	assert_ptr_equal(now, a);
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuEventCreate(&event, 0));
+	OK(former_event_end(event));
+	OK(former_stream_end(stream));
+	REFUSED(cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
+	OK(former_end(a));
+	REFUSED(former_push(a), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 static void *use_it(void *context)
 {
 	CUdeviceptr pointer;
@@ -237,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_works_before_init),
 		cmocka_unit_test(contexts_are_a_stack),
+		cmocka_unit_test(names_of_before_cuda_4),
 		cmocka_unit_test(a_destroyed_context_is_told_in_other_threads),
 		cmocka_unit_test(what_belongs_to_a_context_goes_with_it),
 		cmocka_unit_test(a_fault_ends_with_its_context),
