@@ -152,6 +152,17 @@ template <> struct limits<double> {
 	}
 };
 
+/* A power of two that makes numbers of this size about 1, as near as it can be */
+template <class R> __device__ R scale_for(R largest)
+{
+	R scale;
+
+	if (!(largest > 0) || !(largest < INFINITY))
+		return 1;
+	scale = (R)ldexp(1.0, -ilogb(largest));
+	return scale < 1 / limits<R>::least() ? scale : 1 / limits<R>::least();
+}
+
 template <class T> struct reflection_room {
 	real_of<T> reals[WARPS];
 	T numbers[WARPS];
@@ -180,11 +191,8 @@ __device__ T reflection(T *first, T *x, int64_t n, int64_t step, reflection_room
 	if (largest == 0 && imaginary_part(alpha) == 0)
 		return zero_of<T>();
 	largest += fabs(real_part(alpha)) + fabs(imaginary_part(alpha));
-	/* a power of two keeps the digits */
-	R scale = (R)ldexp(1.0, -ilogb(largest));
+	R scale = scale_for(largest);
 
-	if (!(scale > 0) || !(scale <= 1 / limits<R>::least()))
-		scale = largest < 1 ? 1 / limits<R>::least() : 1;
 	for (int64_t i = threadIdx.x; i < n; i += THREADS)
 		sum += square(times(x[i * step], scale));
 	sum = sum_of_block(sum, room->reals);

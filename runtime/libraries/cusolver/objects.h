@@ -104,11 +104,11 @@ cusolverStatus_t solver_can_wait(const struct solver_handle *handle, const char 
 cusolverStatus_t solver_bring(const struct solver_handle *handle, void *to, const void *from,
 			      size_t bytes, const char *function);
 
-#define SOLVER_TRY(call)                                  \
-	do {                                              \
-		cusolverStatus_t status_ = (call);        \
-		if (status_ != CUSOLVER_STATUS_SUCCESS)   \
-			return status_;                   \
+#define SOLVER_TRY(call)                                \
+	do {                                            \
+		cusolverStatus_t status_ = (call);      \
+		if (status_ != CUSOLVER_STATUS_SUCCESS) \
+			return status_;                 \
 	} while (0)
 #define SOLVER_WANT(condition)                                \
 	do {                                                  \

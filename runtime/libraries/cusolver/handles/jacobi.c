@@ -22,56 +22,56 @@ static struct jacobi_settings *settings_new(enum solver_kind kind)
 	return s;
 }
 
-#define JACOBI(Name, name, KIND)                                                                   \
-	VGPU_API cusolverStatus_t cusolverDnCreate##Name##Info(name##Info_t *info)                 \
-	{                                                                                          \
-		SOLVER_WANT(info);                                                                 \
-		*info = (name##Info_t)settings_new(KIND);                                          \
-		return *info ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;             \
-	}                                                                                          \
-	VGPU_API cusolverStatus_t cusolverDnDestroy##Name##Info(name##Info_t info)                 \
-	{                                                                                          \
-		struct jacobi_report *report;                                                      \
-                                                                                                   \
-		SOLVER_WANT(solver_alive(info, KIND));                                             \
-		report = info->settings.report;                                                    \
-		solver_delete(info, KIND);                                                         \
-		return solver_status(cudaFree(report));                                            \
-	}                                                                                          \
-	VGPU_API cusolverStatus_t cusolverDnX##name##SetTolerance(name##Info_t info,               \
-								  double tolerance)                \
-	{                                                                                          \
-		SOLVER_WANT(solver_alive(info, KIND) && tolerance >= 0);                           \
-		info->settings.tolerance = tolerance;                                              \
-		return CUSOLVER_STATUS_SUCCESS;                                                    \
-	}                                                                                          \
-	VGPU_API cusolverStatus_t cusolverDnX##name##SetMaxSweeps(name##Info_t info, int most)     \
-	{                                                                                          \
-		SOLVER_WANT(solver_alive(info, KIND) && most >= 0);                                \
-		info->settings.most_sweeps = most;                                                 \
-		return CUSOLVER_STATUS_SUCCESS;                                                    \
-	}                                                                                          \
-	VGPU_API cusolverStatus_t cusolverDnX##name##SetSortEig(name##Info_t info, int sort)       \
-	{                                                                                          \
-		SOLVER_WANT(solver_alive(info, KIND));                                             \
-		info->settings.sort = sort;                                                        \
-		return CUSOLVER_STATUS_SUCCESS;                                                    \
-	}                                                                                          \
-	VGPU_API cusolverStatus_t cusolverDnX##name##GetResidual(                                  \
-		cusolverDnHandle_t handle, name##Info_t info, double *residual)                    \
-	{                                                                                          \
-		SOLVER_TRY(solver_check(handle, SOLVER_DN, __func__));                             \
-		SOLVER_WANT(solver_alive(info, KIND) && residual);                                 \
-		return solver_bring(&handle->handle, residual, &info->settings.report->residual,   \
-				    sizeof(*residual), __func__);                                  \
-	}                                                                                          \
-	VGPU_API cusolverStatus_t cusolverDnX##name##GetSweeps(cusolverDnHandle_t handle,          \
-							       name##Info_t info, int *sweeps)     \
-	{                                                                                          \
-		SOLVER_TRY(solver_check(handle, SOLVER_DN, __func__));                             \
-		SOLVER_WANT(solver_alive(info, KIND) && sweeps);                                   \
-		return solver_bring(&handle->handle, sweeps, &info->settings.report->sweeps,       \
-				    sizeof(*sweeps), __func__);                                    \
+#define JACOBI(Name, name, KIND)                                                                 \
+	VGPU_API cusolverStatus_t cusolverDnCreate##Name##Info(name##Info_t *info)               \
+	{                                                                                        \
+		SOLVER_WANT(info);                                                               \
+		*info = (name##Info_t)settings_new(KIND);                                        \
+		return *info ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;           \
+	}                                                                                        \
+	VGPU_API cusolverStatus_t cusolverDnDestroy##Name##Info(name##Info_t info)               \
+	{                                                                                        \
+		struct jacobi_report *report;                                                    \
+                                                                                                 \
+		SOLVER_WANT(solver_alive(info, KIND));                                           \
+		report = info->settings.report;                                                  \
+		solver_delete(info, KIND);                                                       \
+		return solver_status(cudaFree(report));                                          \
+	}                                                                                        \
+	VGPU_API cusolverStatus_t cusolverDnX##name##SetTolerance(name##Info_t info,             \
+								  double tolerance)              \
+	{                                                                                        \
+		SOLVER_WANT(solver_alive(info, KIND) && tolerance >= 0);                         \
+		info->settings.tolerance = tolerance;                                            \
+		return CUSOLVER_STATUS_SUCCESS;                                                  \
+	}                                                                                        \
+	VGPU_API cusolverStatus_t cusolverDnX##name##SetMaxSweeps(name##Info_t info, int most)   \
+	{                                                                                        \
+		SOLVER_WANT(solver_alive(info, KIND) && most >= 0);                              \
+		info->settings.most_sweeps = most;                                               \
+		return CUSOLVER_STATUS_SUCCESS;                                                  \
+	}                                                                                        \
+	VGPU_API cusolverStatus_t cusolverDnX##name##SetSortEig(name##Info_t info, int sort)     \
+	{                                                                                        \
+		SOLVER_WANT(solver_alive(info, KIND));                                           \
+		info->settings.sort = sort;                                                      \
+		return CUSOLVER_STATUS_SUCCESS;                                                  \
+	}                                                                                        \
+	VGPU_API cusolverStatus_t cusolverDnX##name##GetResidual(                                \
+		cusolverDnHandle_t handle, name##Info_t info, double *residual)                  \
+	{                                                                                        \
+		SOLVER_TRY(solver_check(handle, SOLVER_DN, __func__));                           \
+		SOLVER_WANT(solver_alive(info, KIND) && residual);                               \
+		return solver_bring(&handle->handle, residual, &info->settings.report->residual, \
+				    sizeof(*residual), __func__);                                \
+	}                                                                                        \
+	VGPU_API cusolverStatus_t cusolverDnX##name##GetSweeps(cusolverDnHandle_t handle,        \
+							       name##Info_t info, int *sweeps)   \
+	{                                                                                        \
+		SOLVER_TRY(solver_check(handle, SOLVER_DN, __func__));                           \
+		SOLVER_WANT(solver_alive(info, KIND) && sweeps);                                 \
+		return solver_bring(&handle->handle, sweeps, &info->settings.report->sweeps,     \
+				    sizeof(*sweeps), __func__);                                  \
 	}
 JACOBI(Syevj, syevj, SOLVER_SYEVJ)
 JACOBI(Gesvdj, gesvdj, SOLVER_GESVDJ)

@@ -86,10 +86,10 @@ cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t 
 				  void *w, cudaDataType compute, CUSOLVER_AREAS, int *info);
 cusolverStatus_t cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
 					      cusolverEigMode_t jobz, cusolverEigRange_t range,
-					      cublasFillMode_t uplo, int64_t n,
-					      cudaDataType type_a, const void *a, int64_t lda,
-					      void *vl, void *vu, int64_t il, int64_t iu,
-					      int64_t *found, cudaDataType type_w, const void *w,
+					      cublasFillMode_t uplo, int64_t n, cudaDataType type_a,
+					      const void *a, int64_t lda, void *vl, void *vu,
+					      int64_t il, int64_t iu, int64_t *found,
+					      cudaDataType type_w, const void *w,
 					      cudaDataType compute, CUSOLVER_SIZES);
 cusolverStatus_t cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolverDnParams_t params,
 				   cusolverEigMode_t jobz, cusolverEigRange_t range,
@@ -117,8 +117,8 @@ cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t p
 				 cusolverEigMode_t jobvl, cusolverEigMode_t jobvr, int64_t n,
 				 cudaDataType type_a, void *a, int64_t lda, cudaDataType type_w,
 				 void *w, cudaDataType type_vl, void *vl, int64_t ldvl,
-				 cudaDataType type_vr, void *vr, int64_t ldvr,
-				 cudaDataType compute, CUSOLVER_AREAS, int *info);
+				 cudaDataType type_vr, void *vr, int64_t ldvr, cudaDataType compute,
+				 CUSOLVER_AREAS, int *info);
 cusolverStatus_t cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
 					     signed char jobu, signed char jobvt, int64_t m,
 					     int64_t n, cudaDataType type_a, const void *a,

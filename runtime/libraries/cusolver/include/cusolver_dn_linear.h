@@ -26,10 +26,9 @@ extern "C" {
 	cusolverStatus_t cusolverDn##X##potrfBatched(cusolverDnHandle_t handle,                    \
 						     cublasFillMode_t uplo, int n, T *a[],         \
 						     int lda, int *info, int count);               \
-	cusolverStatus_t cusolverDn##X##potrsBatched(cusolverDnHandle_t handle,                    \
-						     cublasFillMode_t uplo, int n, int nrhs,       \
-						     T *a[], int lda, T *b[], int ldb, int *info,  \
-						     int count);                                   \
+	cusolverStatus_t cusolverDn##X##potrsBatched(                                              \
+		cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, int nrhs, T *a[],         \
+		int lda, T *b[], int ldb, int *info, int count);                                   \
 	cusolverStatus_t cusolverDn##X##potri_bufferSize(cusolverDnHandle_t handle,                \
 							 cublasFillMode_t uplo, int n, T *a,       \
 							 int lda, int *lwork);                     \
@@ -93,10 +92,9 @@ CUSOLVER_LINEAR(Z, cuDoubleComplex)
 	cusolverStatus_t cusolverDn##X##G##gbr(cusolverDnHandle_t handle, cublasSideMode_t side,   \
 					       int m, int n, int k, T *a, int lda, const T *tau,   \
 					       T *work, int lwork, int *info);                     \
-	cusolverStatus_t cusolverDn##X##G##gtr_bufferSize(cusolverDnHandle_t handle,               \
-							  cublasFillMode_t uplo, int n,            \
-							  const T *a, int lda, const T *tau,       \
-							  int *lwork);                             \
+	cusolverStatus_t cusolverDn##X##G##gtr_bufferSize(                                         \
+		cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, const T *a, int lda,      \
+		const T *tau, int *lwork);                                                         \
 	cusolverStatus_t cusolverDn##X##G##gtr(cusolverDnHandle_t handle, cublasFillMode_t uplo,   \
 					       int n, T *a, int lda, const T *tau, T *work,        \
 					       int lwork, int *info);                              \
@@ -104,10 +102,10 @@ CUSOLVER_LINEAR(Z, cuDoubleComplex)
 		cusolverDnHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,           \
 		cublasOperation_t op, int m, int n, const T *a, int lda, const T *tau, const T *c, \
 		int ldc, int *lwork);                                                              \
-	cusolverStatus_t cusolverDn##X##G##mtr(                                                    \
-		cusolverDnHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,           \
-		cublasOperation_t op, int m, int n, T *a, int lda, T *tau, T *c, int ldc, T *work, \
-		int lwork, int *info);
+	cusolverStatus_t cusolverDn##X##G##mtr(cusolverDnHandle_t handle, cublasSideMode_t side,   \
+					       cublasFillMode_t uplo, cublasOperation_t op, int m, \
+					       int n, T *a, int lda, T *tau, T *c, int ldc,        \
+					       T *work, int lwork, int *info);
 CUSOLVER_REFLECTORS(S, or, float)
 CUSOLVER_REFLECTORS(D, or, double)
 CUSOLVER_REFLECTORS(C, un, cuComplex)
@@ -115,24 +113,24 @@ CUSOLVER_REFLECTORS(Z, un, cuDoubleComplex)
 #undef CUSOLVER_REFLECTORS
 
 /* Solutions that may be refined from those in a shorter type: the letters of both types */
-#define CUSOLVER_REFINED(X, T)                                                                     \
-	cusolverStatus_t cusolverDn##X##gesv_bufferSize(                                           \
-		cusolverDnHandle_t handle, cusolver_int_t n, cusolver_int_t nrhs, T *a,            \
-		cusolver_int_t lda, cusolver_int_t *pivots, T *b, cusolver_int_t ldb, T *x,        \
-		cusolver_int_t ldx, void *work, size_t *bytes);                                    \
-	cusolverStatus_t cusolverDn##X##gesv(cusolverDnHandle_t handle, cusolver_int_t n,          \
-					     cusolver_int_t nrhs, T *a, cusolver_int_t lda,        \
-					     cusolver_int_t *pivots, T *b, cusolver_int_t ldb,     \
-					     T *x, cusolver_int_t ldx, void *work, size_t bytes,   \
-					     cusolver_int_t *rounds, cusolver_int_t *info);        \
-	cusolverStatus_t cusolverDn##X##gels_bufferSize(                                           \
-		cusolverDnHandle_t handle, cusolver_int_t m, cusolver_int_t n,                     \
-		cusolver_int_t nrhs, T *a, cusolver_int_t lda, T *b, cusolver_int_t ldb, T *x,     \
-		cusolver_int_t ldx, void *work, size_t *bytes);                                    \
-	cusolverStatus_t cusolverDn##X##gels(cusolverDnHandle_t handle, cusolver_int_t m,          \
-					     cusolver_int_t n, cusolver_int_t nrhs, T *a,          \
-					     cusolver_int_t lda, T *b, cusolver_int_t ldb, T *x,   \
-					     cusolver_int_t ldx, void *work, size_t bytes,         \
+#define CUSOLVER_REFINED(X, T)                                                                   \
+	cusolverStatus_t cusolverDn##X##gesv_bufferSize(                                         \
+		cusolverDnHandle_t handle, cusolver_int_t n, cusolver_int_t nrhs, T *a,          \
+		cusolver_int_t lda, cusolver_int_t *pivots, T *b, cusolver_int_t ldb, T *x,      \
+		cusolver_int_t ldx, void *work, size_t *bytes);                                  \
+	cusolverStatus_t cusolverDn##X##gesv(cusolverDnHandle_t handle, cusolver_int_t n,        \
+					     cusolver_int_t nrhs, T *a, cusolver_int_t lda,      \
+					     cusolver_int_t *pivots, T *b, cusolver_int_t ldb,   \
+					     T *x, cusolver_int_t ldx, void *work, size_t bytes, \
+					     cusolver_int_t *rounds, cusolver_int_t *info);      \
+	cusolverStatus_t cusolverDn##X##gels_bufferSize(                                         \
+		cusolverDnHandle_t handle, cusolver_int_t m, cusolver_int_t n,                   \
+		cusolver_int_t nrhs, T *a, cusolver_int_t lda, T *b, cusolver_int_t ldb, T *x,   \
+		cusolver_int_t ldx, void *work, size_t *bytes);                                  \
+	cusolverStatus_t cusolverDn##X##gels(cusolverDnHandle_t handle, cusolver_int_t m,        \
+					     cusolver_int_t n, cusolver_int_t nrhs, T *a,        \
+					     cusolver_int_t lda, T *b, cusolver_int_t ldb, T *x, \
+					     cusolver_int_t ldx, void *work, size_t bytes,       \
 					     cusolver_int_t *rounds, cusolver_int_t *info);
 CUSOLVER_REFINED(ZZ, cuDoubleComplex)
 CUSOLVER_REFINED(ZC, cuDoubleComplex)
@@ -170,8 +168,7 @@ cusolverStatus_t cusolverDnIRSParamsSetTolInner(cusolverDnIRSParams_t params, do
 cusolverStatus_t cusolverDnIRSParamsSetMaxIters(cusolverDnIRSParams_t params, cusolver_int_t most);
 cusolverStatus_t cusolverDnIRSParamsSetMaxItersInner(cusolverDnIRSParams_t params,
 						     cusolver_int_t most);
-cusolverStatus_t cusolverDnIRSParamsGetMaxIters(cusolverDnIRSParams_t params,
-						cusolver_int_t *most);
+cusolverStatus_t cusolverDnIRSParamsGetMaxIters(cusolverDnIRSParams_t params, cusolver_int_t *most);
 cusolverStatus_t cusolverDnIRSParamsEnableFallback(cusolverDnIRSParams_t params);
 cusolverStatus_t cusolverDnIRSParamsDisableFallback(cusolverDnIRSParams_t params);
 cusolverStatus_t cusolverDnIRSInfosCreate(cusolverDnIRSInfos_t *infos);

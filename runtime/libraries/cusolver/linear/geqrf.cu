@@ -54,9 +54,9 @@ cusolverStatus_t make_q(stream_of handle, int64_t m, int64_t n, int64_t k, view<
 	return reflect(handle, m, n, k, v, tau, false, to, skip);
 }
 
-#define QR(T)                                                                                      \
-	template cusolverStatus_t qr_factor<T>(stream_of, int64_t, int64_t, T *, int64_t, T *);    \
-	template cusolverStatus_t make_q<T>(stream_of, int64_t, int64_t, int64_t, view<T>,         \
+#define QR(T)                                                                                   \
+	template cusolverStatus_t qr_factor<T>(stream_of, int64_t, int64_t, T *, int64_t, T *); \
+	template cusolverStatus_t make_q<T>(stream_of, int64_t, int64_t, int64_t, view<T>,      \
 					    const T *, view<T>, const int *);
 QR(float)
 QR(double)
@@ -146,9 +146,9 @@ static cusolverStatus_t ormqr(stream_of handle, cublasSideMode_t side, cublasOpe
 		SOLVER_WRONG(lwork < 0, 7);                                                        \
 		return geqrf(handle, m, n, a, lda, tau, info);                                     \
 	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##G##gqr_bufferSize(                                  \
-		cusolverDnHandle_t h, int m, int n, int k, const T *, int lda, const T *,          \
-		int *lwork)                                                                        \
+	EXPORT cusolverStatus_t cusolverDn##X##G##gqr_bufferSize(cusolverDnHandle_t h, int m,      \
+								 int n, int k, const T *, int lda, \
+								 const T *, int *lwork)            \
 	{                                                                                          \
 		SOLVER_CHECK(h);                                                                   \
 		SOLVER_WANT(m >= n && n >= k && k >= 0 && lda >= at_least_one(m));                 \
@@ -172,10 +172,10 @@ static cusolverStatus_t ormqr(stream_of handle, cublasSideMode_t side, cublasOpe
 		SOLVER_WANT(lda >= at_least_one(order) && ldc >= at_least_one(m));                 \
 		return give_size(lwork, 1);                                                        \
 	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##G##mqr(                                             \
-		cusolverDnHandle_t h, cublasSideMode_t side, cublasOperation_t op, int m, int n,   \
-		int k, const T *a, int lda, const T *tau, T *c, int ldc, T *work, int lwork,       \
-		int *info)                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##G##mqr(cusolverDnHandle_t h, cublasSideMode_t side, \
+						      cublasOperation_t op, int m, int n, int k,   \
+						      const T *a, int lda, const T *tau, T *c,     \
+						      int ldc, T *work, int lwork, int *info)      \
 	{                                                                                          \
 		SOLVER_CHECK(h);                                                                   \
 		return ormqr(&h->handle, side, op, m, n, k, a, lda, tau, c, ldc, work, lwork,      \

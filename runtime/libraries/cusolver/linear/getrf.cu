@@ -41,9 +41,8 @@ __global__ void getrf_kernel(int64_t m, int64_t j0, int64_t j1, T *a, int64_t ld
 				if (thread >= half)
 					continue;
 				real_of<T> other = sizes[thread + half];
-				if (other > sizes[thread] ||
-				    (other == sizes[thread] &&
-				     rows[thread + half] < rows[thread])) {
+				if (other > sizes[thread] || (other == sizes[thread] &&
+							      rows[thread + half] < rows[thread])) {
 					sizes[thread] = other;
 					rows[thread] = rows[thread + half];
 				}
@@ -190,11 +189,11 @@ cusolverStatus_t lu_solve(stream_of handle, cublasOperation_t op, int64_t n, int
 	return exchange(handle, nrhs, b, ldb, 0, n - 1, pivots, 1, true);
 }
 
-#define LU(T, P)                                                                                   \
-	template cusolverStatus_t lu_factor<T, P>(stream_of, int64_t, int64_t, T *, int64_t, P *,  \
-						  int *);                                          \
-	template cusolverStatus_t lu_solve<T, P>(stream_of, cublasOperation_t, int64_t, int64_t,   \
-						 const T *, int64_t, const P *, T *, int64_t,      \
+#define LU(T, P)                                                                                  \
+	template cusolverStatus_t lu_factor<T, P>(stream_of, int64_t, int64_t, T *, int64_t, P *, \
+						  int *);                                         \
+	template cusolverStatus_t lu_solve<T, P>(stream_of, cublasOperation_t, int64_t, int64_t,  \
+						 const T *, int64_t, const P *, T *, int64_t,     \
 						 const int *);
 #define LU_BOTH(T) LU(T, int) LU(T, int64_t)
 LU_BOTH(float)
@@ -240,33 +239,33 @@ static cusolverStatus_t laswp(stream_of handle, int n, T *a, int lda, int first,
 			step < 0);
 }
 
-#define GETRF(X, T)                                                                                \
-	EXPORT cusolverStatus_t cusolverDn##X##getrf_bufferSize(cusolverDnHandle_t h, int m,       \
-								int n, T *, int lda, int *lwork)   \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		SOLVER_WANT(m >= 0 && n >= 0 && lda >= at_least_one(m));                           \
-		return give_size(lwork, 1);                                                        \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##getrf(cusolverDnHandle_t h, int m, int n, T *a,     \
-						     int lda, T *, int *pivots, int *info)         \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return getrf(&h->handle, m, n, a, lda, pivots, info);                              \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##getrs(cusolverDnHandle_t h, cublasOperation_t op,   \
-						     int n, int nrhs, const T *a, int lda,         \
-						     const int *pivots, T *b, int ldb, int *info)  \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return getrs(&h->handle, op, n, nrhs, a, lda, pivots, b, ldb, info);               \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##laswp(cusolverDnHandle_t h, int n, T *a, int lda,   \
-						     int first, int last, const int *pivots,       \
-						     int step)                                     \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return laswp(&h->handle, n, a, lda, first, last, pivots, step);                    \
+#define GETRF(X, T)                                                                               \
+	EXPORT cusolverStatus_t cusolverDn##X##getrf_bufferSize(cusolverDnHandle_t h, int m,      \
+								int n, T *, int lda, int *lwork)  \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		SOLVER_WANT(m >= 0 && n >= 0 && lda >= at_least_one(m));                          \
+		return give_size(lwork, 1);                                                       \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##getrf(cusolverDnHandle_t h, int m, int n, T *a,    \
+						     int lda, T *, int *pivots, int *info)        \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return getrf(&h->handle, m, n, a, lda, pivots, info);                             \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##getrs(cusolverDnHandle_t h, cublasOperation_t op,  \
+						     int n, int nrhs, const T *a, int lda,        \
+						     const int *pivots, T *b, int ldb, int *info) \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return getrs(&h->handle, op, n, nrhs, a, lda, pivots, b, ldb, info);              \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##laswp(cusolverDnHandle_t h, int n, T *a, int lda,  \
+						     int first, int last, const int *pivots,      \
+						     int step)                                    \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return laswp(&h->handle, n, a, lda, first, last, pivots, step);                   \
 	}
 
 } // namespace solver

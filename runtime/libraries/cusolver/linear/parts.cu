@@ -153,8 +153,7 @@ template <class T> cusolverStatus_t clear(stream_of handle, int64_t m, int64_t n
 	return launch(handle, clear_kernel<T>, blocks_of_warps(n), m, n, to);
 }
 
-template <class T>
-__global__ void hermitian_kernel(int64_t n, bool lower, view<T> from, view<T> to)
+template <class T> __global__ void hermitian_kernel(int64_t n, bool lower, view<T> from, view<T> to)
 {
 	for (int64_t j = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32; j < n;
 	     j += (int64_t)gridDim.x * WARPS)
@@ -224,18 +223,18 @@ cusolverStatus_t reflect(stream_of handle, int64_t m, int64_t n, int64_t k, view
 		      skip);
 }
 
-#define PARTS(T)                                                                                   \
-	template cusolverStatus_t solve<T>(stream_of, int64_t, int64_t, view<T>, enum triangle,    \
-					   bool, view<T>, const int *);                            \
-	template cusolverStatus_t multiply<T>(stream_of, int64_t, int64_t, int64_t, view<T>,       \
-					      enum triangle, view<T>, view<T>, const int *);       \
-	template cusolverStatus_t copy<T>(stream_of, int64_t, int64_t, enum triangle, view<T>,     \
-					  view<T>, const int *);                                   \
-	template cusolverStatus_t clear<T>(stream_of, int64_t, int64_t, view<T>);                  \
-	template cusolverStatus_t fill_hermitian<T>(stream_of, int64_t, enum triangle, view<T>,    \
-						    view<T>);                                      \
-	template cusolverStatus_t find_zero<T>(stream_of, int64_t, view<T>, int *);                \
-	template cusolverStatus_t reflect<T>(stream_of, int64_t, int64_t, int64_t, view<T>,        \
+#define PARTS(T)                                                                                \
+	template cusolverStatus_t solve<T>(stream_of, int64_t, int64_t, view<T>, enum triangle, \
+					   bool, view<T>, const int *);                         \
+	template cusolverStatus_t multiply<T>(stream_of, int64_t, int64_t, int64_t, view<T>,    \
+					      enum triangle, view<T>, view<T>, const int *);    \
+	template cusolverStatus_t copy<T>(stream_of, int64_t, int64_t, enum triangle, view<T>,  \
+					  view<T>, const int *);                                \
+	template cusolverStatus_t clear<T>(stream_of, int64_t, int64_t, view<T>);               \
+	template cusolverStatus_t fill_hermitian<T>(stream_of, int64_t, enum triangle, view<T>, \
+						    view<T>);                                   \
+	template cusolverStatus_t find_zero<T>(stream_of, int64_t, view<T>, int *);             \
+	template cusolverStatus_t reflect<T>(stream_of, int64_t, int64_t, int64_t, view<T>,     \
 					     const T *, bool, view<T>, const int *);
 PARTS(float)
 PARTS(double)

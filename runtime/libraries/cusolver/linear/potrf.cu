@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Cholesky's factorisation, what is solved and inverted with it. A block factors PANEL columns,
- * then a warp for each column behind them subtracts what these give. U^H U is the transposed problem.
+ * then a warp for each column behind them subtracts what these give. U^H U is the transposed
+ * problem.
  */
-#include "../parts.h"
+#include "potrf.h"
 
 namespace solver
 {
@@ -83,8 +84,8 @@ template <class T> static view<T> lower_of(cublasFillMode_t uplo, view<T> a)
 }
 
 template <class T>
-static cusolverStatus_t factor(stream_of handle, cublasFillMode_t uplo, int64_t n, T *at,
-			       int64_t lda, int *info)
+cusolverStatus_t cholesky(stream_of handle, cublasFillMode_t uplo, int64_t n, T *at, int64_t lda,
+			  int *info)
 {
 	view<T> a = lower_of(uplo, columns(at, lda));
 
@@ -101,6 +102,15 @@ static cusolverStatus_t factor(stream_of handle, cublasFillMode_t uplo, int64_t 
 	return CUSOLVER_STATUS_SUCCESS;
 }
 
+template cusolverStatus_t cholesky<float>(stream_of, cublasFillMode_t, int64_t, float *, int64_t,
+					  int *);
+template cusolverStatus_t cholesky<double>(stream_of, cublasFillMode_t, int64_t, double *, int64_t,
+					   int *);
+template cusolverStatus_t cholesky<cuComplex>(stream_of, cublasFillMode_t, int64_t, cuComplex *,
+					      int64_t, int *);
+template cusolverStatus_t cholesky<cuDoubleComplex>(stream_of, cublasFillMode_t, int64_t,
+						    cuDoubleComplex *, int64_t, int *);
+
 /* B of systems L L^H X = B or U^H U X = B */
 template <class T>
 static cusolverStatus_t solve_both(stream_of handle, cublasFillMode_t uplo, int64_t n, int64_t cols,
@@ -110,11 +120,6 @@ static cusolverStatus_t solve_both(stream_of handle, cublasFillMode_t uplo, int6
 
 	SOLVER_TRY(solve(handle, n, cols, l, LOWER, false, b, skip));
 	return solve(handle, n, cols, l.adjoint(), UPPER, false, b, skip);
-}
-
-static enum triangle triangle_of(cublasFillMode_t uplo)
-{
-	return uplo == CUBLAS_FILL_MODE_LOWER ? LOWER : UPPER;
 }
 
 template <class T>
@@ -128,7 +133,7 @@ static cusolverStatus_t potrf(stream_of handle, cublasFillMode_t uplo, int n, T 
 	SOLVER_WRONG(n && !a, 3);
 	SOLVER_WRONG(lda < at_least_one(n), 4);
 	SOLVER_WRONG(lwork < 0, 6);
-	return factor(handle, uplo, n, a, lda, info);
+	return cholesky(handle, uplo, n, a, lda, info);
 }
 
 template <class T>
@@ -255,69 +260,69 @@ static cusolverStatus_t lauum(stream_of handle, cublasFillMode_t uplo, int n, T 
 	return copy(handle, n, n, part, product, matrix);
 }
 
-#define POTRF(X, T)                                                                                \
-	EXPORT cusolverStatus_t cusolverDn##X##potrf_bufferSize(                                   \
-		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *, int lda, int *lwork)      \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		SOLVER_WANT(!bad_fill(uplo) && n >= 0 && lda >= at_least_one(n));                  \
-		return give_size(lwork, 1);                                                        \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##potrf(cusolverDnHandle_t h, cublasFillMode_t uplo,  \
-						     int n, T *a, int lda, T *work, int lwork,     \
-						     int *info)                                    \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return potrf(&h->handle, uplo, n, a, lda, work, lwork, info);                      \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##potrs(cusolverDnHandle_t h, cublasFillMode_t uplo,  \
-						     int n, int nrhs, const T *a, int lda, T *b,   \
-						     int ldb, int *info)                           \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return potrs(&h->handle, uplo, n, nrhs, a, lda, b, ldb, info);                     \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##potrfBatched(                                       \
-		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *a[], int lda, int *info,    \
-		int count)                                                                         \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return potrf_batched(&h->handle, uplo, n, a, lda, info, count);                    \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##potrsBatched(                                       \
-		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, int nrhs, T *a[], int lda,     \
-		T *b[], int ldb, int *info, int count)                                             \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return potrs_batched(&h->handle, uplo, n, nrhs, a, lda, b, ldb, info, count);      \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##potri_bufferSize(                                   \
-		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *, int lda, int *lwork)      \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		SOLVER_WANT(!bad_fill(uplo) && n >= 0 && lda >= at_least_one(n));                  \
-		return give_size(lwork, (int64_t)n * n);                                           \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##potri(cusolverDnHandle_t h, cublasFillMode_t uplo,  \
-						     int n, T *a, int lda, T *work, int lwork,     \
-						     int *info)                                    \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return potri(&h->handle, uplo, n, a, lda, work, lwork, info);                      \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##lauum_bufferSize(                                   \
-		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *, int lda, int *lwork)      \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		SOLVER_WANT(!bad_fill(uplo) && n >= 0 && lda >= at_least_one(n));                  \
-		return give_size(lwork, 2 * (int64_t)n * n);                                       \
-	}                                                                                          \
-	EXPORT cusolverStatus_t cusolverDn##X##lauum(cusolverDnHandle_t h, cublasFillMode_t uplo,  \
-						     int n, T *a, int lda, T *work, int lwork,     \
-						     int *info)                                    \
-	{                                                                                          \
-		SOLVER_CHECK(h);                                                                   \
-		return lauum(&h->handle, uplo, n, a, lda, work, lwork, info);                      \
+#define POTRF(X, T)                                                                               \
+	EXPORT cusolverStatus_t cusolverDn##X##potrf_bufferSize(                                  \
+		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *, int lda, int *lwork)     \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		SOLVER_WANT(!bad_fill(uplo) && n >= 0 && lda >= at_least_one(n));                 \
+		return give_size(lwork, 1);                                                       \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##potrf(cusolverDnHandle_t h, cublasFillMode_t uplo, \
+						     int n, T *a, int lda, T *work, int lwork,    \
+						     int *info)                                   \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return potrf(&h->handle, uplo, n, a, lda, work, lwork, info);                     \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##potrs(cusolverDnHandle_t h, cublasFillMode_t uplo, \
+						     int n, int nrhs, const T *a, int lda, T *b,  \
+						     int ldb, int *info)                          \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return potrs(&h->handle, uplo, n, nrhs, a, lda, b, ldb, info);                    \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##potrfBatched(cusolverDnHandle_t h,                 \
+							    cublasFillMode_t uplo, int n, T *a[], \
+							    int lda, int *info, int count)        \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return potrf_batched(&h->handle, uplo, n, a, lda, info, count);                   \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##potrsBatched(                                      \
+		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, int nrhs, T *a[], int lda,    \
+		T *b[], int ldb, int *info, int count)                                            \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return potrs_batched(&h->handle, uplo, n, nrhs, a, lda, b, ldb, info, count);     \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##potri_bufferSize(                                  \
+		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *, int lda, int *lwork)     \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		SOLVER_WANT(!bad_fill(uplo) && n >= 0 && lda >= at_least_one(n));                 \
+		return give_size(lwork, (int64_t)n * n);                                          \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##potri(cusolverDnHandle_t h, cublasFillMode_t uplo, \
+						     int n, T *a, int lda, T *work, int lwork,    \
+						     int *info)                                   \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return potri(&h->handle, uplo, n, a, lda, work, lwork, info);                     \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##lauum_bufferSize(                                  \
+		cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T *, int lda, int *lwork)     \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		SOLVER_WANT(!bad_fill(uplo) && n >= 0 && lda >= at_least_one(n));                 \
+		return give_size(lwork, 2 * (int64_t)n * n);                                      \
+	}                                                                                         \
+	EXPORT cusolverStatus_t cusolverDn##X##lauum(cusolverDnHandle_t h, cublasFillMode_t uplo, \
+						     int n, T *a, int lda, T *work, int lwork,    \
+						     int *info)                                   \
+	{                                                                                         \
+		SOLVER_CHECK(h);                                                                  \
+		return lauum(&h->handle, uplo, n, a, lda, work, lwork, info);                     \
 	}
 
 } // namespace solver
@@ -338,9 +343,9 @@ EXPORT cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t h, cusolv
 	SOLVER_CHECK(h);
 	SOLVER_WANT(!bad_fill(uplo) && n >= 0 && n <= INT_MAX && lda >= at_least_one(n));
 	SOLVER_WANT(device_bytes && host_bytes);
-#define SIZE(T)                                                               \
-	*device_bytes = sizeof(T);                                            \
-	*host_bytes = 0;                                                      \
+#define SIZE(T)                    \
+	*device_bytes = sizeof(T); \
+	*host_bytes = 0;           \
 	return compute == type ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_NOT_SUPPORTED
 	SOLVER_BY_TYPE(type, SIZE)
 #undef SIZE
@@ -361,7 +366,7 @@ EXPORT cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t h, cusolverDnParams_
 	SOLVER_WRONG(lda < at_least_one(n), 6);
 	if (compute != type)
 		return CUSOLVER_STATUS_NOT_SUPPORTED;
-#define RUN(T) return factor(handle, uplo, n, (T *)a, lda, info)
+#define RUN(T) return cholesky(handle, uplo, n, (T *)a, lda, info)
 	SOLVER_BY_TYPE(type, RUN)
 #undef RUN
 }

@@ -182,8 +182,8 @@ template <class T> static void test_singular(int n, int at)
 	OK(CALL(T, getrf, handle, n, n, da.at, da.ld, work.at, pivots.at, info.at));
 	EXPECT_INFO(info, at);
 	matrix lu = da.bring();
-	EXPECT_NEAR(T, triangle(lu, true, true) * triangle(lu, false),
-		    exchanged(a, pivots.bring()), 10 * n, "singular");
+	EXPECT_NEAR(T, triangle(lu, true, true) * triangle(lu, false), exchanged(a, pivots.bring()),
+		    10 * n, "singular");
 }
 
 template <class T> static void test_qr(int m, int n, double scale)
@@ -232,7 +232,7 @@ template <class T> static void test_qr(int m, int n, double scale)
 			matrix t = turned ? q.adjoint() : q;
 			device<T> dc(c, 1);
 			cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
-			cublasOperation_t op = !turned		 ? CUBLAS_OP_N
+			cublasOperation_t op = !turned		  ? CUBLAS_OP_N
 					       : kind<T>::complex ? CUBLAS_OP_C
 								  : CUBLAS_OP_T;
 

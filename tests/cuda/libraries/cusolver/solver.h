@@ -358,44 +358,44 @@ static inline void expect_near(const matrix &a, const matrix &b, double rounding
 }
 #define EXPECT_NEAR(T, a, b, roundings, what) expect_near<T>((a), (b), (roundings), what, __LINE__)
 /* Columns of length 1, orthogonal to one another */
-#define EXPECT_UNITARY(T, q, what)                                                         \
-	expect_near<T>((q).adjoint() * (q), unit((q).cols, (q).cols), 30 * ((q).rows + 1), \
-		       what, __LINE__, 1)
+#define EXPECT_UNITARY(T, q, what)                                                               \
+	expect_near<T>((q).adjoint() * (q), unit((q).cols, (q).cols), 30 * ((q).rows + 1), what, \
+		       __LINE__, 1)
 
 /* A function of one of four types: CALL(T, potrf) */
-#define FOUR(name)                                                                             \
-	template <class... A> cusolverStatus_t name(float *, A... a)                           \
-	{                                                                                      \
-		return cusolverDnS##name(a...);                                                \
-	}                                                                                      \
-	template <class... A> cusolverStatus_t name(double *, A... a)                          \
-	{                                                                                      \
-		return cusolverDnD##name(a...);                                                \
-	}                                                                                      \
-	template <class... A> cusolverStatus_t name(cuComplex *, A... a)                       \
-	{                                                                                      \
-		return cusolverDnC##name(a...);                                                \
-	}                                                                                      \
-	template <class... A> cusolverStatus_t name(cuDoubleComplex *, A... a)                 \
-	{                                                                                      \
-		return cusolverDnZ##name(a...);                                                \
+#define FOUR(name)                                                             \
+	template <class... A> cusolverStatus_t name(float *, A... a)           \
+	{                                                                      \
+		return cusolverDnS##name(a...);                                \
+	}                                                                      \
+	template <class... A> cusolverStatus_t name(double *, A... a)          \
+	{                                                                      \
+		return cusolverDnD##name(a...);                                \
+	}                                                                      \
+	template <class... A> cusolverStatus_t name(cuComplex *, A... a)       \
+	{                                                                      \
+		return cusolverDnC##name(a...);                                \
+	}                                                                      \
+	template <class... A> cusolverStatus_t name(cuDoubleComplex *, A... a) \
+	{                                                                      \
+		return cusolverDnZ##name(a...);                                \
 	}
-#define FOUR_NAMES(name, real, complex)                                                        \
-	template <class... A> cusolverStatus_t name(float *, A... a)                           \
-	{                                                                                      \
-		return cusolverDnS##real(a...);                                                \
-	}                                                                                      \
-	template <class... A> cusolverStatus_t name(double *, A... a)                          \
-	{                                                                                      \
-		return cusolverDnD##real(a...);                                                \
-	}                                                                                      \
-	template <class... A> cusolverStatus_t name(cuComplex *, A... a)                       \
-	{                                                                                      \
-		return cusolverDnC##complex(a...);                                             \
-	}                                                                                      \
-	template <class... A> cusolverStatus_t name(cuDoubleComplex *, A... a)                 \
-	{                                                                                      \
-		return cusolverDnZ##complex(a...);                                             \
+#define FOUR_NAMES(name, real, complex)                                        \
+	template <class... A> cusolverStatus_t name(float *, A... a)           \
+	{                                                                      \
+		return cusolverDnS##real(a...);                                \
+	}                                                                      \
+	template <class... A> cusolverStatus_t name(double *, A... a)          \
+	{                                                                      \
+		return cusolverDnD##real(a...);                                \
+	}                                                                      \
+	template <class... A> cusolverStatus_t name(cuComplex *, A... a)       \
+	{                                                                      \
+		return cusolverDnC##complex(a...);                             \
+	}                                                                      \
+	template <class... A> cusolverStatus_t name(cuDoubleComplex *, A... a) \
+	{                                                                      \
+		return cusolverDnZ##complex(a...);                             \
 	}
 #define CALL(T, name, ...) name((T *)NULL, __VA_ARGS__)
 
