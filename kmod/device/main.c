@@ -15,7 +15,7 @@
 static char *preset = KVGPU_PRESET;
 module_param(preset, charp, 0444);
 MODULE_PARM_DESC(preset,
-	"shape of the devices: v100 (default), k20c, tanasic-ch6, gtx980, a100, h100, etc");
+	"shape of the devices: v100 (default), k20c, tanasic-ch6, gtx980, a100, h100, etc, rcc");
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);

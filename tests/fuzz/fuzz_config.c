@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fuzz target: the configuration as text, as configfs, sysfs, VGPU_SET and --set give it. Covers
- * sim-device/device/config.c, presets.c, knobs.c and runtime/transport/embedded_config.c. The first
+ * sim-device/device/config.c, presets*.c, knobs.c, runtime/transport/embedded_config.c. The first
  * line names a preset, each other line is FIELD=VALUE or KNOB=VALUE. A field that is set reads back
  * as a text that sets the same value. What the check accepts makes a device, which takes the knobs
  * and runs a kernel and a copy for a bounded number of events.

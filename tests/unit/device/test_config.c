@@ -150,7 +150,7 @@ static void capabilities_are_of_cudas_list(void **state)
 		const char *preset;
 		unsigned int number;
 	} presets[] = { { "k20c", 35 }, { "tanasic-ch6", 35 }, { "gtx980", 52 }, { "etc", 52 },
-			{ "v100", 80 }, { "a100", 80 }, { "h100", 80 } };
+			{ "v100", 80 }, { "a100", 80 }, { "h100", 80 }, { "rcc", 30 } };
 	static const char *const wrong[] = { "", "8", "8.", "8.1", "80", "8.00", " 8.0", "10.0",
 					     "2.1", "sm_80", "-8.0", "9.1" };
 	struct vgpu_config c;
@@ -169,6 +169,38 @@ static void capabilities_are_of_cudas_list(void **state)
 	assert_int_equal(vgpu_config_set(&c, "compute_capability", "8.9"), 0);
 	assert_int_equal(vgpu_config_capability(&c), 89);
 	assert_null(vgpu_config_check(&c));
+}
+
+/* Thesis 002, table 3.3; latencies are measured by test_coherent_counts.c */
+static void rcc_is_table_3_3(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "rcc"), 0);
+	assert_null(vgpu_config_check(&c));
+	assert_int_equal(c.sms, 16);
+	assert_int_equal(c.clock_khz, 1400000);
+	assert_int_equal(c.threads_per_sm, 48 * 32);
+	assert_int_equal(c.regs_per_sm, 32768);
+	assert_int_equal(c.shared_per_sm, 48 << 10);
+	assert_int_equal(c.l1_bytes, 32 << 10);
+	assert_int_equal(c.l1_ways, 4);
+	assert_int_equal(c.l1_mshrs, 128);
+	assert_int_equal(c.l2_partitions, 8);
+	assert_int_equal(c.l2_bytes, 1 << 20);
+	assert_int_equal(c.l2_ways, 8);
+	assert_int_equal(c.l2_mshrs, 8 * 128);
+	assert_true(c.memory_bandwidth == 175000000000ull);
+	/* 175 GB/s: 8 ports of 32 bytes at 700 MHz, 179.2 GB/s */
+	assert_int_equal((u64)c.icnt_l2_bytes * c.l2_partitions * 1400, 32 * 8 * 700);
+	assert_string_equal(c.warp_scheduler, "lrr");
+	assert_string_equal(c.timing, "pipeline");
+	assert_string_equal(c.coherence, "rcc");
+	assert_int_equal(c.sc_core, 1);
+	/* 32 bits of logical time and predicted leases are what 0 says */
+	assert_int_equal(c.rcc_bits, 0);
+	assert_int_equal(c.coherence_lease, 0);
 }
 
 /* The thesis of ETC, table 3.1; of its TLBs the reach: entries of 4 KB for those of 64 KB */
@@ -221,7 +253,7 @@ static void every_preset_makes_a_device(void **state)
 	(void)state;
 	for (i = 0; (name = vgpu_config_preset_name(i)); i++)
 		host_free(host_new(name, NULL));
-	assert_int_equal(i, 7);
+	assert_int_equal(i, 8);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, "k20"), -ENOENT);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, ""), -ENOENT);
 }
@@ -426,6 +458,7 @@ int main(void)
 		cmocka_unit_test(capabilities_are_of_cudas_list),
 		cmocka_unit_test(a100_and_h100_are_nvidias_tables),
 		cmocka_unit_test(etc_is_table_3_1),
+		cmocka_unit_test(rcc_is_table_3_3),
 		cmocka_unit_test(the_papers_presets_fill_sms),
 		cmocka_unit_test(every_preset_makes_a_device),
 		cmocka_unit_test(an_empty_name_reads_as_an_empty_text),

@@ -65,7 +65,7 @@ ok "several processes, by name" $?
 says "the same file twice" 0 "[training-2]" --steps 1 "$dir/training.json" "$dir/training.json"
 
 sed 's/A100-SXM4-40GB/RTX 1/' "$dir/training.json" >"$dir/other.json"
-says "another GPU" 2 "no preset is a 'NVIDIA RTX 1'; --gpu must be one of k20c, tanasic-ch6, gtx980, v100, a100, h100, etc" "$dir/other.json"
+says "another GPU" 2 "no preset is a 'NVIDIA RTX 1'; --gpu must be one of k20c, tanasic-ch6, gtx980, v100, a100, h100, etc, rcc" "$dir/other.json"
 says "it is asked for" 0 "gpu=h100" --gpu h100 "$dir/other.json"
 says "SMs differ" 0 "its GPU has 108 SMs, h100 132" --gpu h100 "$dir/other.json"
 says "no such preset" 2 "--gpu b1: must be one of k20c" --gpu b1 "$dir/training.json"

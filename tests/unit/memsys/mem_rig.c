@@ -76,25 +76,25 @@ static void window(struct vgpu_event *event)
 
 static const struct vgpu_memsys_ops ops = { .wake = wake };
 
-static void configure(struct vgpu_config *config, const char *changes)
+static void configure(struct vgpu_config *config, const char *preset, const char *changes)
 {
 	char field[32], value[32];
 	int length;
 
-	assert_int_equal(vgpu_config_preset(config, "tanasic-ch6"), 0);
+	assert_int_equal(vgpu_config_preset(config, preset), 0);
 	assert_int_equal(vgpu_config_set(config, "timing", "pipeline"), 0);
 	for (; sscanf(changes, " %31[^=]=%31s%n", field, value, &length) == 2; changes += length)
 		assert_int_equal(vgpu_config_set(config, field, value), 0);
 	assert_null(vgpu_config_check(config));
 }
 
-struct rig *rig_open(const char *changes)
+struct rig *rig_preset(const char *preset, const char *changes)
 {
 	static u32 opened;
 	struct rig *rig = calloc(1, sizeof(*rig));
 	u32 shift = opened++ % 3 * 4096;
 
-	configure(&rig->config, changes);
+	configure(&rig->config, preset, changes);
 	vgpu_sim_init(&rig->sim);
 	/* each at another address of this program */
 	rig->allocated = calloc(1, (RIG_FRAMES + 4) * 4096);
@@ -111,6 +111,11 @@ struct rig *rig_open(const char *changes)
 		vgpu_l1d_serve(rig->sms[n].l1, 1);
 	}
 	return rig;
+}
+
+struct rig *rig_open(const char *changes)
+{
+	return rig_preset("tanasic-ch6", changes);
 }
 
 void rig_close(struct rig *rig)

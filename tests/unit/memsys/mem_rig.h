@@ -53,6 +53,8 @@ struct rig {
 
 /* From preset tanasic-ch6, with @changes: "field=value ..." */
 struct rig *rig_open(const char *changes);
+/* The same from another preset */
+struct rig *rig_preset(const char *preset, const char *changes);
 void rig_close(struct rig *rig);
 /* Have the SM's next window begin at @cycle at the latest. */
 void rig_kick(struct rig_sm *sm, u64 cycle);
