@@ -20,6 +20,7 @@ enum vgpu_counter_needs {
 	VGPU_COUNTER_L2_TLB,		/* l2_tlb_entries */
 	VGPU_COUNTER_PIPELINE,		/* timing=pipeline, of the launch */
 	VGPU_COUNTER_CACHES,		/* ... with memory_model=caches */
+	VGPU_COUNTER_COHERENCE,		/* ... and another coherence than gpu */
 };
 
 #define VGPU_COUNTERS(X)									\
@@ -148,7 +149,41 @@ enum vgpu_counter_needs {
 	X(SAVED_BYTES, saved_bytes, ALWAYS, "", "bytes of these, and of base checkpoints")	\
 	X(BLOCKS_FLUSHED, blocks_flushed, ALWAYS, "",						\
 	  "thread blocks dropped, to run again from their start")				\
-	X(FLUSHED_TIME, flushed_time_ps, ALWAYS, "", "time that these had run for")
+	X(FLUSHED_TIME, flushed_time_ps, ALWAYS, "", "time that these had run for")		\
+	X(STORES, stores, CACHES, "", "stores, one for each line")				\
+	/* these four in the order of enum vgpu_mem_kind */					\
+	X(LOAD_TIME, load_cycles, CACHES, "",							\
+	  "cycles from loads, one for each line, to their data, all together")			\
+	X(STORE_TIME, store_cycles, CACHES, "", "the same from stores until all see them")	\
+	X(ATOMIC_TIME, atomic_cycles, CACHES, "", "the same from atomics to their answers")	\
+	X(FENCE_TIME, fence_cycles, CACHES, "", "cycles that fences waited, all together")	\
+	/* in the order of enum vgpu_mem_class; a flit is 32 bytes, the crossbar one hop */	\
+	X(FLITS_LOAD, flits_load, CACHES, "",							\
+	  "flits x hops between L1s and L2: lines for loads")					\
+	X(FLITS_STORE, flits_store, CACHES, "", "the same: stores and their answers")		\
+	X(FLITS_ATOMIC, flits_atomic, CACHES, "", "the same: atomics and their answers")	\
+	X(FLITS_REQUEST, flits_request, CACHES, "", "the same: requests of loads")		\
+	X(FLITS_RENEW, flits_renew, COHERENCE, "",						\
+	  "the same: longer leases, instead of lines")						\
+	X(FLITS_INVALIDATE, flits_invalidate, COHERENCE, "",					\
+	  "the same: L1s drop lines because of accesses, and say so")				\
+	X(FLITS_RECALL, flits_recall, COHERENCE, "",						\
+	  "the same, because L2 needs the place")						\
+	X(L1_EXPIRED, l1_expired, COHERENCE, "",						\
+	  "of the loads that went to L2, those whose line was there: its lease was over")	\
+	X(L1_RENEWED, l1_renewed, COHERENCE, "",						\
+	  "of these, those whose lease was made longer: nobody had written the line")		\
+	X(L1_LINE_WAIT, l1_line_wait_cycles, COHERENCE, "",					\
+	  "cycles that accesses waited in the L1 for what was in flight to their line")		\
+	/* in the order of enum vgpu_cc_cause */						\
+	X(L2_FETCH_WAIT, l2_fetch_wait_cycles, COHERENCE, "",					\
+	  "cycles that requests waited at L2 while their line was fetched for others")		\
+	X(L2_LEASE_WAIT, l2_lease_wait_cycles, COHERENCE, "",					\
+	  "the same until leases had run out")							\
+	X(L2_ACK_WAIT, l2_ack_wait_cycles, COHERENCE, "",					\
+	  "the same until other L1s had dropped the line")					\
+	X(L2_ROOM_WAIT, l2_room_wait_cycles, COHERENCE, "",					\
+	  "the same for a place, an MSHR or the end of a rollover")
 
 enum vgpu_counter {
 #define VGPU_COUNTER_ENUM(NAME, name, needs, metric, text) VGPU_COUNT_##NAME,

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 179
+#define VGPU_NL_STAT_NEXT 200
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -226,6 +226,48 @@
 	  "the same: nothing that was fetched waited, after branches, at barriers, by quotas")	\
 	X(122, STALL_DATA, stats., stall_data, stall_data_cycles,				\
 	  "the same: all that waited had to wait for operands")					\
+	X(179, MEM_STORES, stats., stores, stores,						\
+	  "the same: stores of warps, one for each line")					\
+	X(180, LOAD_TIME, stats., load_cycles, load_cycles,					\
+	  "timing=pipeline: cycles from loads to their data, all together")			\
+	X(181, STORE_TIME, stats., store_cycles, store_cycles,					\
+	  "the same from stores until all see them")						\
+	X(182, ATOMIC_TIME, stats., atomic_cycles, atomic_cycles,				\
+	  "the same from atomics to their answers")						\
+	X(183, FENCE_TIME, stats., fence_cycles, fence_cycles,					\
+	  "the same: cycles that fences waited")						\
+	X(184, FLITS_LOAD, stats., flits_load, flits_load,					\
+	  "the same: flits x hops between L1s and L2: lines for loads")				\
+	X(185, FLITS_STORE, stats., flits_store, flits_store,					\
+	  "flits x hops: stores and their answers")						\
+	X(186, FLITS_ATOMIC, stats., flits_atomic, flits_atomic,				\
+	  "flits x hops: atomics and their answers")						\
+	X(187, FLITS_REQUEST, stats., flits_request, flits_request,				\
+	  "flits x hops: requests of loads")							\
+	X(188, FLITS_RENEW, stats., flits_renew, flits_renew,					\
+	  "flits x hops: longer leases, instead of lines")					\
+	X(189, FLITS_INVALIDATE, stats., flits_invalidate, flits_invalidate,			\
+	  "flits x hops: L1s drop lines because of accesses, or a rollover")			\
+	X(190, FLITS_RECALL, stats., flits_recall, flits_recall,				\
+	  "flits x hops: the same, because L2 needs the place")					\
+	X(191, L1_EXPIRED, stats., l1_expired, l1_expired,					\
+	  "another coherence than gpu: loads that found their line with a lease that was over")	\
+	X(192, L1_RENEWED, stats., l1_renewed, l1_renewed,					\
+	  "the same: of these, those whose lease was made longer")				\
+	X(193, L1_LINE_WAIT, stats., l1_line_wait, l1_line_wait_cycles,				\
+	  "the same: cycles that accesses waited in L1s for their line")			\
+	X(194, L2_FETCH_WAIT, stats., l2_fetch_wait, l2_fetch_wait_cycles,			\
+	  "the same: cycles that requests waited at L2 for a fetch of others")			\
+	X(195, L2_LEASE_WAIT, stats., l2_lease_wait, l2_lease_wait_cycles,			\
+	  "the same: cycles that they waited there until leases had run out")			\
+	X(196, L2_ACK_WAIT, stats., l2_ack_wait, l2_ack_wait_cycles,				\
+	  "the same: until other L1s had dropped the line")					\
+	X(197, L2_ROOM_WAIT, stats., l2_room_wait, l2_room_wait_cycles,				\
+	  "the same: for a place, an MSHR or the end of a rollover")				\
+	X(198, ROLLOVERS, stats., rollovers, rollovers,						\
+	  "the same: rollovers of logical time")						\
+	X(199, LOGICAL_TIME, stats., logical_time, logical_time,				\
+	  "the same: logical time of the L1 that is farthest, with rollovers")			\
 	X(156, ECC_CORRECTED, stats., ecc_corrected, ecc_corrected,				\
 	  "errors of memory that ECC has corrected, as injected")				\
 	X(157, ECC_UNCORRECTED, stats., ecc_uncorrected, ecc_uncorrected,			\

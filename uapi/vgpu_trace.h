@@ -169,6 +169,14 @@ enum vgpu_trace_type {
 	VGPU_TRACE_RANGE,
 	/* what it calls a stream; queue; kernel: offset in the name; seq, a, b: the piece */
 	VGPU_TRACE_STREAM_NAME,
+	/*
+	 * with trace_pipeline and another coherence than gpu, before the INSTRUCTION whose access
+	 * it belongs to: a message between its L1 and L2; sm, kernel; queue: opcode << 24 | pc;
+	 * seq: cycle of the fetch of the instruction; a: cycles from then until it leaves << 32 |
+	 * until it arrives; INV: number of L1s that were told, instead; b: block << 16 | warp of
+	 * the block << 8 | enum vgpu_message
+	 */
+	VGPU_TRACE_MESSAGE,
 	VGPU_TRACE_COUNT
 };
 
@@ -189,6 +197,22 @@ enum vgpu_line_count {
 	VGPU_LINE_PAGE,		/* control: its warp waits for a page */
 	VGPU_LINE_END,		/* control: the warps have ended, or their block is to leave */
 	VGPU_LINE_COUNTS
+};
+
+/** enum vgpu_message - what an L1 asks of L2, and what L2 answers (docs/coherence.md) */
+enum vgpu_message {
+	VGPU_MESSAGE_NONE,
+	VGPU_MESSAGE_GETS,		/* asked: the line, to read */
+	VGPU_MESSAGE_WRITE,
+	VGPU_MESSAGE_UPGRADE,		/* a write by an L1 with a lease */
+	VGPU_MESSAGE_ATOMIC,
+	VGPU_MESSAGE_INV,		/* told to other L1s meanwhile: drop the line */
+	VGPU_MESSAGE_DATA,		/* answered */
+	VGPU_MESSAGE_DATA_E,		/* the same, and nobody else has it */
+	VGPU_MESSAGE_RENEW,		/* a longer lease */
+	VGPU_MESSAGE_ACK,
+	VGPU_MESSAGE_ACK_GLOBAL,	/* and all see it when leases have run out */
+	VGPU_MESSAGES
 };
 
 /** enum vgpu_leave - how a thread block leaves an SM that it is to leave (docs/preemption.md) */

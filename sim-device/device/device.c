@@ -518,6 +518,27 @@ static void memsys_stats(const struct vgpu_memsys *memsys, struct vgpu_device_st
 	stats->atomics = counts.atomics;
 	stats->dram_read = counts.dram_read;
 	stats->dram_written = counts.dram_written;
+	stats->stores = counts.stores;
+	stats->load_cycles = counts.cycles[VGPU_MEM_LOAD];
+	stats->store_cycles = counts.cycles[VGPU_MEM_STORE];
+	stats->atomic_cycles = counts.cycles[VGPU_MEM_ATOMIC];
+	stats->fence_cycles = counts.cycles[VGPU_MEM_FENCE];
+	stats->flits_load = counts.flits[VGPU_CLASS_LOAD];
+	stats->flits_store = counts.flits[VGPU_CLASS_STORE];
+	stats->flits_atomic = counts.flits[VGPU_CLASS_ATOMIC];
+	stats->flits_request = counts.flits[VGPU_CLASS_REQUEST];
+	stats->flits_renew = counts.flits[VGPU_CLASS_RENEW];
+	stats->flits_invalidate = counts.flits[VGPU_CLASS_INVALIDATE];
+	stats->flits_recall = counts.flits[VGPU_CLASS_RECALL];
+	stats->l1_expired = counts.l1_expired;
+	stats->l1_renewed = counts.l1_renewed;
+	stats->l1_line_wait = counts.l1_line_wait;
+	stats->l2_fetch_wait = counts.l2_fetch_wait;
+	stats->l2_lease_wait = counts.l2_lease_wait;
+	stats->l2_ack_wait = counts.l2_ack_wait;
+	stats->l2_room_wait = counts.l2_room_wait;
+	stats->rollovers = counts.rollovers;
+	stats->logical_time = counts.logical_time;
 }
 
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats)

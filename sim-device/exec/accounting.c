@@ -432,6 +432,9 @@ bool vgpu_counter_exists(const struct vgpu_config *config, enum vgpu_counter cou
 		return pipeline;
 	case VGPU_COUNTER_CACHES:
 		return pipeline && vgpu_text_is(config->memory_model, "caches");
+	case VGPU_COUNTER_COHERENCE:
+		return pipeline && vgpu_text_is(config->memory_model, "caches") &&
+		       !vgpu_text_is(config->coherence, "gpu");
 	default:
 		return true;
 	}

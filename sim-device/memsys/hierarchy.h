@@ -46,6 +46,7 @@ struct vgpu_l2_line {
  * @hits, @reads: requests whose response is ready at @at, which grows: those that L2 had, those
  *   that wait for a read. Who waits for the read of another follows that one
  * @in, @out, @channel: ports
+ * @flits: sent, by class
  */
 struct vgpu_partition {
 	u64 *tags;
@@ -70,6 +71,7 @@ struct vgpu_partition {
 	u64 atomics;
 	u64 read_bytes;
 	u64 written_bytes;
+	u64 flits[VGPU_MEM_CLASSES];
 };
 
 /**

@@ -61,6 +61,8 @@ struct vgpu_l1d_way {
  * @deliver: merged requests that have the data of the last response
  * @returned: belongs to the last response that the SM saw
  * @merging: place in memsys->senders, ~0: not there
+ * @stores, @cycles: accesses that have ended; @cycles of all together, by kind
+ * @flits: sent, by class
  */
 struct vgpu_l1d {
 	struct vgpu_memsys *memsys;
@@ -106,7 +108,22 @@ struct vgpu_l1d {
 	u64 missed;
 	u64 merged;
 	u64 busy;
+	u64 stores;
+	u64 cycles[VGPU_MEM_KINDS];
+	u64 flits[VGPU_MEM_CLASSES];
 };
+
+/* An access of @kind has ended after @cycles. */
+static inline void vgpu_l1d_count(struct vgpu_l1d *l1, struct vgpu_counters *counters, u32 kind,
+				  u64 cycles)
+{
+	l1->cycles[kind] += cycles;
+	l1->stores += kind == VGPU_MEM_STORE;
+	if (likely(!counters))
+		return;
+	vgpu_count(counters, (enum vgpu_counter)(VGPU_COUNT_LOAD_TIME + kind), cycles);
+	vgpu_count(counters, VGPU_COUNT_STORES, kind == VGPU_MEM_STORE);
+}
 
 /* l1d.c: -ENOMEM, and then vgpu_l1d_fini() has to be called */
 int vgpu_l1d_init(struct vgpu_l1d *l1, struct vgpu_memsys *memsys, u32 sm);

@@ -71,6 +71,8 @@ static void send_request(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
 							      memsys->config->tex_cycles :
 							      memsys->config->l1_cycles),
 				     memsys->sm_costs.parts[request->sectors]);
+	vgpu_mem_count_flits(l1->flits, request,
+			     request->kind == VGPU_MEM_LOAD ? VGPU_CLASS_REQUEST : request->kind);
 	vgpu_mem_queue_add(&l1->outbox, request);
 }
 
@@ -136,6 +138,8 @@ static enum vgpu_mem_result make_load(struct vgpu_l1d *l1, const struct vgpu_mem
 			answer->cycle = access->cycle + (texel ? l1->memsys->config->tex_cycles :
 								 l1->memsys->config->l1_cycles);
 			answer->data = l1->data + (size_t)at * VGPU_LINE;
+			vgpu_l1d_count(l1, access->counters, VGPU_MEM_LOAD,
+				       answer->cycle - access->cycle);
 			return VGPU_MEM_DONE;
 		}
 	}
@@ -241,6 +245,8 @@ static bool deliver_request(struct vgpu_l1d *l1, struct vgpu_mem_request *reques
 	vgpu_list_del(&request->order_node);
 	if (request->use & VGPU_L1_ACQUIRE && !request->aborted)
 		vgpu_l1d_acquire(l1, request->context);
+	vgpu_l1d_count(l1, vgpu_counters_of(request->counters, request->launch), request->kind,
+		       l1->came - request->sent);
 	if (!request->owner) {
 		vgpu_l1d_free(l1, request);
 		return false;

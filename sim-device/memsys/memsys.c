@@ -364,6 +364,11 @@ void vgpu_memsys_stats(const struct vgpu_memsys *memsys, struct vgpu_memsys_stat
 		stats->l1_misses += l1->missed;
 		stats->l1_merged += l1->merged;
 		stats->l1_busy += l1->busy;
+		stats->stores += l1->stores;
+		for (u32 kind = 0; kind < VGPU_MEM_KINDS; kind++)
+			stats->cycles[kind] += l1->cycles[kind];
+		for (u32 class = 0; class < VGPU_MEM_CLASSES; class++)
+			stats->flits[class] += l1->flits[class];
 	}
 	for (u32 n = 0; n < memsys->config->l2_partitions; n++) {
 		const struct vgpu_partition *p = &memsys->partitions[n];
@@ -374,5 +379,9 @@ void vgpu_memsys_stats(const struct vgpu_memsys *memsys, struct vgpu_memsys_stat
 		stats->atomics += p->atomics;
 		stats->dram_read += p->read_bytes;
 		stats->dram_written += p->written_bytes;
+		for (u32 class = 0; class < VGPU_MEM_CLASSES; class++)
+			stats->flits[class] += p->flits[class];
 	}
+	if (memsys->coherent)
+		vgpu_cc_stats(memsys, stats);
 }

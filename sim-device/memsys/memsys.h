@@ -88,6 +88,19 @@ enum vgpu_mem_kind {
 	VGPU_MEM_STORE,
 	VGPU_MEM_ATOMIC,
 	VGPU_MEM_FENCE,		/* no address */
+	VGPU_MEM_KINDS
+};
+
+/** enum vgpu_mem_class - what messages between L1s and L2 are counted as */
+enum vgpu_mem_class {
+	VGPU_CLASS_LOAD,	/* a line for a load */
+	VGPU_CLASS_STORE,	/* a store, its answer */
+	VGPU_CLASS_ATOMIC,	/* an atomic, its answer */
+	VGPU_CLASS_REQUEST,	/* a load asks */
+	VGPU_CLASS_RENEW,	/* a longer lease */
+	VGPU_CLASS_INVALIDATE,	/* L1s drop a line because of an access, or all at a rollover */
+	VGPU_CLASS_RECALL,	/* the same, because L2 needs its place */
+	VGPU_MEM_CLASSES
 };
 
 /**
@@ -187,6 +200,21 @@ enum vgpu_mem_result vgpu_l1d_access(struct vgpu_l1d *l1, const struct vgpu_mem_
 				     struct vgpu_mem_answer *answer);
 
 /**
+ * struct vgpu_mem_path - the messages that an access has caused
+ * @sent, @arrived, @left: cycles: at the L1, through the port of L2, out of that
+ * @asked, @answered: enum vgpu_message
+ * @invs: other L1s that were told to drop the line
+ */
+struct vgpu_mem_path {
+	u64 sent;
+	u64 arrived;
+	u64 left;
+	u16 invs;
+	u8 asked;
+	u8 answered;
+};
+
+/**
  * struct vgpu_mem_response - the end of an access that was SENT
  * @owner, @cookie: as in the access
  * @cycle: when it has come
@@ -196,6 +224,7 @@ enum vgpu_mem_result vgpu_l1d_access(struct vgpu_l1d *l1, const struct vgpu_mem_
  *   "gpu" never does that
  * @data: LOAD: VGPU_LINE bytes, of which those in the access's mask count
  * @atomic: ATOMIC: that of the access, with @old
+ * @path: its messages; NULL: it had none of its own, or the protocol is "gpu"
  */
 struct vgpu_mem_response {
 	void *owner;
@@ -206,6 +235,7 @@ struct vgpu_mem_response {
 	bool aborted;
 	const u8 *data;
 	const struct vgpu_mem_atomic *atomic;
+	const struct vgpu_mem_path *path;
 };
 
 /**
@@ -330,6 +360,18 @@ struct vgpu_memsys_stats {
 	u64 atomics;
 	u64 dram_read;
 	u64 dram_written;
+	u64 stores;
+	u64 cycles[VGPU_MEM_KINDS];
+	u64 flits[VGPU_MEM_CLASSES];
+	u64 l1_expired;
+	u64 l1_renewed;
+	u64 l1_line_wait;
+	u64 l2_fetch_wait;
+	u64 l2_lease_wait;
+	u64 l2_ack_wait;
+	u64 l2_room_wait;
+	u64 rollovers;
+	u64 logical_time;
 };
 
 void vgpu_memsys_stats(const struct vgpu_memsys *memsys, struct vgpu_memsys_stats *stats);

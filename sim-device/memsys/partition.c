@@ -450,6 +450,9 @@ static void send_response(struct vgpu_memsys *memsys, struct vgpu_partition *p,
 {
 	response->at = memsys->config->icnt_cycles +
 		       vgpu_port_send(&p->out, ready, memsys->l2_costs.parts[response->sectors]);
+	/* kinds of accesses have the numbers of their classes */
+	vgpu_mem_count_flits(p->flits, response, likely(!memsys->coherent) ? response->kind :
+						  vgpu_cc_class_of(response));
 	vgpu_memsys_respond(memsys, response);
 }
 

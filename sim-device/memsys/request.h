@@ -160,6 +160,18 @@ static inline u64 vgpu_port_receive(u64 *port, u64 cycle, u64 parts)
 	return vgpu_cycle_of_parts(*port);
 }
 
+/*
+ * @request is sent with @request->sectors of data, as @class: flits of VGPU_SECTOR bytes, a header
+ * and each sector of data one; a crossbar is one hop.
+ */
+static inline void vgpu_mem_count_flits(u64 *flits, const struct vgpu_mem_request *request,
+					u32 class)
+{
+	flits[class] += 1u + request->sectors;
+	vgpu_count(vgpu_counters_of(request->counters, request->launch),
+		   (enum vgpu_counter)(VGPU_COUNT_FLITS_LOAD + class), 1u + request->sectors);
+}
+
 static inline u32 vgpu_mask_sectors(const u64 mask[2])
 {
 	return !!(u32)mask[0] + !!(mask[0] >> 32) + !!(u32)mask[1] + !!(mask[1] >> 32);

@@ -21,6 +21,11 @@ struct vgpu_coh_message *vgpu_cc_carried(struct vgpu_mem_request *request)
 	return &vgpu_cc_l1_of(l1)->carried[request - l1->requests];
 }
 
+struct vgpu_mem_path *vgpu_cc_path_of(struct vgpu_mem_request *request)
+{
+	return &vgpu_cc_l1_of(request->l1)->paths[request - request->l1->requests];
+}
+
 struct vgpu_mem_request *vgpu_cc_message_new(struct vgpu_memsys *memsys, u32 sm, u64 physical,
 					     u8 kind)
 {
@@ -37,6 +42,9 @@ struct vgpu_mem_request *vgpu_cc_message_new(struct vgpu_memsys *memsys, u32 sm,
 	request->sectors = 0;
 	request->here = false;
 	request->aborted = false;
+	request->counters = NULL;
+	request->launch = 0;
+	vgpu_cc_message_of(request)->class = VGPU_CLASS_INVALIDATE;
 	vgpu_cc_message_of(request)->m = (struct vgpu_coh_message){ .kind = kind,
 								    .core = (u16)sm };
 	vgpu_cc_message_of(request)->used = true;

@@ -61,7 +61,10 @@ struct vgpu_cc_entry {
  * @carried: of each request in l1->requests, the message that it is
  * @ready, @ready_tail: requests that the SM gets, in order; @at is their cycle
  * @now: INVs that take no part in the traffic (sc-ideal)
+ * @paths: the same: where its messages were, and when
  * @ticks: that have been made
+ * @expired, @renewed: loads whose line was there with a lease that was over, and got a longer one
+ * @line_wait: cycles that accesses waited at their line
  * @mail: messages in the inbox and in @now; @mailed: they are looked at some time
  */
 struct vgpu_cc_l1 {
@@ -71,11 +74,24 @@ struct vgpu_cc_l1 {
 	struct vgpu_cc_entry *free;
 	struct vgpu_cc_entry *bucket[VGPU_CC_BUCKETS];
 	struct vgpu_coh_message *carried;
+	struct vgpu_mem_path *paths;
 	struct vgpu_mem_queue ready;
 	struct vgpu_mem_heap now;
 	u64 ticks;
+	u64 expired;
+	u64 renewed;
+	u64 line_wait;
 	u32 mail;
 	bool mailed;
+};
+
+/** enum vgpu_cc_cause - for what a request waits at L2 */
+enum vgpu_cc_cause {
+	VGPU_CAUSE_FETCH,	/* its line is fetched for others */
+	VGPU_CAUSE_LEASE,	/* leases have to run out */
+	VGPU_CAUSE_ACK,		/* other L1s have to drop the line */
+	VGPU_CAUSE_ROOM,	/* there is no place or MSHR, or a rollover is going on */
+	VGPU_CAUSES
 };
 
 /**
@@ -83,12 +99,14 @@ struct vgpu_cc_l1 {
  * @kept: requests in its MSHR; @waits: those that the table has stalled, in order
  * @fetching: a read is in flight
  * @retry: cycle in which @waits are tried again, 0: none
+ * @cause: enum vgpu_cc_cause: for what the first of @waits waits
  */
 struct vgpu_cc_way {
 	struct vgpu_coh_l2_line line;
 	struct vgpu_mem_queue kept;
 	struct vgpu_mem_queue waits;
 	u64 retry;
+	u8 cause;
 	bool fetching;
 };
 
@@ -97,6 +115,7 @@ struct vgpu_cc_way {
  * @stuck: requests that found no place, and all behind them
  * @late: lines whose read ended while the partition was stalled by a rollover
  * @fetches: reads in flight
+ * @waited: cycles of requests, by cause
  * @unsticks: @stuck is tried again soon
  */
 struct vgpu_cc_l2 {
@@ -106,6 +125,7 @@ struct vgpu_cc_l2 {
 	u32 *late;
 	u32 late_count;
 	u32 fetches;
+	u64 waited[VGPU_CAUSES];
 	bool unsticks;
 };
 
@@ -122,10 +142,14 @@ struct vgpu_cc_due {
 	u8 what;
 };
 
-/** struct vgpu_cc_message - INV, FLUSH, and the answers to them. They carry no bytes */
+/**
+ * struct vgpu_cc_message - INV, FLUSH, and the answers to them. They carry no bytes
+ * @class: enum vgpu_mem_class
+ */
 struct vgpu_cc_message {
 	struct vgpu_mem_request request;
 	struct vgpu_coh_message m;
+	u8 class;
 	bool used;
 };
 
@@ -148,6 +172,8 @@ struct vgpu_coherent {
 	struct vgpu_cc_due *due;	/* a heap by (at, seq) */
 	u32 due_count;
 	u32 due_room;
+	u64 rollovers;
+	u64 tokens;	/* of these */
 };
 
 /* coherent.c */
@@ -167,6 +193,26 @@ struct vgpu_mem_request *vgpu_cc_message_new(struct vgpu_memsys *memsys, u32 sm,
 void vgpu_cc_message_free(struct vgpu_memsys *memsys, struct vgpu_mem_request *request);
 /* The message that @request is, whichever it is */
 struct vgpu_coh_message *vgpu_cc_carried(struct vgpu_mem_request *request);
+/* Its path; not of one that is no request of an L1 */
+struct vgpu_mem_path *vgpu_cc_path_of(struct vgpu_mem_request *request);
+/* counts.c: enum vgpu_mem_class of @request, as it is sent now; enum vgpu_message of a kind */
+u32 vgpu_cc_class_of(struct vgpu_mem_request *request);
+u8 vgpu_cc_traced(u8 kind);
+/* counts.c: @request has waited at L2 since @request->at, for @cause */
+void vgpu_cc_count_wait(struct vgpu_memsys *memsys, u32 index, struct vgpu_mem_request *request,
+			u32 cause, u64 cycle);
+/* counts.c: the same at its line in the L1 */
+void vgpu_cc_count_line_wait(struct vgpu_l1d *l1, const struct vgpu_mem_request *request,
+			     u64 cycle);
+/* counts.c: of what a request waits for that the table has not let go by; @until: as it said */
+u8 vgpu_cc_cause_of(const struct vgpu_cc_way *way, u32 actions, u64 until);
+/* counts.c: @counters: of a load whose line was there with a lease that was over */
+void vgpu_cc_count_expired(struct vgpu_l1d *l1, struct vgpu_counters *counters);
+void vgpu_cc_count_renewed(struct vgpu_l1d *l1, const struct vgpu_mem_request *request);
+/* counts.c: @request, which has been answered, ends at @cycle */
+void vgpu_cc_count_end(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 cycle);
+/* counts.c: adds what a protocol counts */
+void vgpu_cc_stats(const struct vgpu_memsys *memsys, struct vgpu_memsys_stats *stats);
 /* A message that is due at @due at the L1 of @sm is handled even if its SM has nothing to do. */
 void vgpu_cc_mail(struct vgpu_memsys *memsys, u32 sm, u64 due);
 
@@ -197,7 +243,8 @@ void vgpu_cc_l1_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry,
 		      enum vgpu_coh_event event, const struct vgpu_coh_message *in, u64 cycle,
 		      struct vgpu_coh_out *out);
 void vgpu_cc_tick(struct vgpu_l1d *l1, u64 cycle);
-void vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kind,
+/* Returns if it is a load whose line is there with a lease that is over */
+bool vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kind,
 			bool strong, u32 id, u64 cycle, struct vgpu_coh_out *out);
 bool vgpu_cc_is_strong(u8 order, u8 scope, u8 cache);
 void vgpu_cc_send_at(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 cycle);
@@ -230,6 +277,15 @@ void vgpu_cc_unstick(struct vgpu_memsys *memsys, u32 index, u64 cycle);
 /* A reply to @request, which has had its effect in its frame. */
 void vgpu_cc_reply_direct(struct vgpu_memsys *memsys, u32 index, struct vgpu_mem_request *request,
 			  u64 cycle);
+
+/*
+ * l2_invalidate.c: INV of line @at to whom @out says, because of @cause, which may be NULL, and of
+ * @class. Returns how many; the same at once, with no message (sc-ideal)
+ */
+u16 vgpu_cc_send_invs(struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
+		      const struct vgpu_coh_out *out, const struct vgpu_mem_request *cause,
+		      u8 class, u64 cycle);
+void vgpu_cc_invalidate_now(struct vgpu_memsys *memsys, u64 physical, u64 cycle);
 
 /* l2.c: @request takes effect on line @at */
 void vgpu_cc_take_effect(struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,

@@ -37,8 +37,11 @@ void vgpu_cc_l1_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, enum vgp
 	VGPU_CHECK(!(out->actions & VGPU_COH_IMPOSSIBLE));
 }
 
-/* A lease that has run out ends; one that makes the L1 answer a load that asks L2, too. */
-static void end_lease(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, bool strong, u64 cycle)
+/*
+ * A lease that has run out ends; one that makes the L1 answer a load that asks L2, too. Returns if
+ * it has run out.
+ */
+static bool end_lease(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, bool strong, u64 cycle)
 {
 	const struct vgpu_coh_protocol *protocol = l1->memsys->coherent->protocol;
 	struct vgpu_coh_message in = { .core = (u16)l1->sm };
@@ -46,10 +49,13 @@ static void end_lease(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, bool str
 	struct vgpu_coh_l1_step step = { &l1->memsys->coherent->setup, &vgpu_cc_l1_of(l1)->core,
 					 &entry->line, &in, cycle, &out };
 
-	if (!protocol->l1_expired || vgpu_coh_l1_expire(protocol, &step) || !strong)
-		return;
-	if (protocol->l1[entry->line.state][VGPU_COH_EXPIRE].action)
+	if (!protocol->l1_expired)
+		return false;
+	if (vgpu_coh_l1_expire(protocol, &step))
+		return true;
+	if (strong && protocol->l1[entry->line.state][VGPU_COH_EXPIRE].action)
 		vgpu_coh_l1(protocol, VGPU_COH_EXPIRE, &step);
+	return false;
 }
 
 /* A warp that goes on while its write is in flight may not see what was there before it. */
@@ -78,17 +84,20 @@ bool vgpu_cc_is_strong(u8 order, u8 scope, u8 cache)
 
 /* ---- there ------------------------------------------------------------------------- */
 
-void vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kind, bool strong,
+bool vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kind, bool strong,
 		       u32 id, u64 cycle, struct vgpu_coh_out *out)
 {
 	struct vgpu_coh_message in = { .id = id, .core = (u16)l1->sm };
+	/* it may have ended because of another access, and the bytes are there still */
+	bool was_over = !entry->line.state && entry->line.held, over;
 	u8 before;
 
-	end_lease(l1, entry, strong && kind == VGPU_MEM_LOAD, cycle);
+	over = end_lease(l1, entry, strong && kind == VGPU_MEM_LOAD, cycle);
 	before = entry->line.state;
 	vgpu_cc_l1_event(l1, entry, event_of(kind), &in, cycle, out);
 	if (kind != VGPU_MEM_LOAD && !(out->actions & VGPU_COH_STALL))
 		close_line(l1, entry, before, out);
+	return kind == VGPU_MEM_LOAD && (over || was_over);
 }
 
 static u8 request_sectors(const struct vgpu_mem_request *request)
@@ -113,12 +122,14 @@ void vgpu_cc_send_at(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 
 		      vgpu_port_send(&l1->out, cycle + memsys->config->l1_cycles,
 				     memsys->sm_costs.parts[request->sectors]);
 	request->here = false;
+	vgpu_mem_count_flits(l1->flits, request, vgpu_cc_class_of(request));
 	vgpu_mem_queue_add(&l1->outbox, request);
 }
 
-static void park(struct vgpu_cc_entry *entry, struct vgpu_mem_request *request)
+static void park(struct vgpu_cc_entry *entry, struct vgpu_mem_request *request, u64 cycle)
 {
 	request->next = NULL;
+	request->at = cycle;
 	if (entry->waits)
 		entry->waits_tail->next = request;
 	else
@@ -158,6 +169,8 @@ void vgpu_cc_act(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, struct vgpu_m
 	if (!out->sends)
 		return;
 	*vgpu_cc_carried(request) = out->send;
+	*vgpu_cc_path_of(request) = (struct vgpu_mem_path){
+		.sent = cycle, .asked = vgpu_cc_traced(out->send.kind) };
 	request->sectors = request_sectors(request);
 	vgpu_cc_send_at(l1, request, cycle);
 }
@@ -178,6 +191,7 @@ static struct vgpu_mem_request *take_request(struct vgpu_l1d *l1,
 	struct vgpu_mem_request *request = vgpu_l1d_request(l1, access, 0);
 
 	request->whole = access->kind == VGPU_MEM_LOAD;
+	vgpu_cc_path_of(request)->asked = VGPU_MESSAGE_NONE;
 	if (fetch) {
 		request->mshr = 0;
 		l1->misses++;
@@ -215,6 +229,7 @@ static enum vgpu_mem_result hit(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry
 	vgpu_count(access->counters, VGPU_COUNT_L1_HITS, 1);
 	answer->cycle = access->cycle + l1->memsys->config->l1_cycles;
 	answer->data = vgpu_cc_bytes_of(l1, entry);
+	vgpu_l1d_count(l1, access->counters, VGPU_MEM_LOAD, answer->cycle - access->cycle);
 	return VGPU_MEM_DONE;
 }
 
@@ -241,9 +256,10 @@ static enum vgpu_mem_result make_access(struct vgpu_l1d *l1, const struct vgpu_m
 	struct vgpu_coh_l1_line before = entry->line;
 	struct vgpu_mem_request *request;
 	struct vgpu_coh_out out = { .actions = VGPU_COH_STALL };
+	bool expired = false;
 
 	if (!entry->waits)
-		vgpu_cc_make_event(l1, entry, access->kind,
+		expired = vgpu_cc_make_event(l1, entry, access->kind,
 			   vgpu_cc_is_strong(access->order, access->scope, access->cache),
 			   l1->free ? vgpu_cc_id_of(l1, l1->free) : 0, access->cycle, &out);
 	if (access->kind == VGPU_MEM_LOAD && out.actions & VGPU_COH_HIT)
@@ -257,9 +273,11 @@ static enum vgpu_mem_result make_access(struct vgpu_l1d *l1, const struct vgpu_m
 	request = take_request(l1, access, out.sends && out.send.kind == VGPU_COH_GETS);
 	count_load(l1, access, &out);
 	if (out.actions & VGPU_COH_STALL) {
-		park(entry, request);
+		park(entry, request, access->cycle);
 		return VGPU_MEM_SENT;
 	}
+	if (expired)
+		vgpu_cc_count_expired(l1, access->counters);
 	vgpu_cc_act(l1, entry, request, &out, access->cycle);
 	if (!(out.actions & VGPU_COH_HIT))
 		return VGPU_MEM_SENT;
@@ -267,6 +285,7 @@ static enum vgpu_mem_result make_access(struct vgpu_l1d *l1, const struct vgpu_m
 	request->owner = NULL;
 	answer->cycle = access->cycle + l1->memsys->config->l1_cycles;
 	answer->data = NULL;
+	vgpu_l1d_count(l1, access->counters, VGPU_MEM_STORE, answer->cycle - access->cycle);
 	return VGPU_MEM_DONE;
 }
 

@@ -20,13 +20,18 @@ static void run_waiting(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u64 cy
 	while (entry->waits) {
 		struct vgpu_mem_request *request = entry->waits;
 		struct vgpu_coh_out out;
+		bool expired;
 
-		vgpu_cc_make_event(l1, entry, request->kind,
+		expired = vgpu_cc_make_event(l1, entry, request->kind,
 			   vgpu_cc_is_strong(request->order, request->scope, request->cache),
 			   vgpu_cc_id_of(l1, request), cycle, &out);
 		if (out.actions & VGPU_COH_STALL)
 			return;
 		entry->waits = request->next;
+		vgpu_cc_count_line_wait(l1, request, cycle);
+		if (expired)
+			vgpu_cc_count_expired(l1, vgpu_counters_of(request->counters,
+								   request->launch));
 		if (out.actions & VGPU_COH_HIT && request->kind == VGPU_MEM_LOAD) {
 			memcpy(request->data, vgpu_cc_bytes_of(l1, entry), VGPU_LINE);
 			is_ready(l1, request, cycle);
@@ -46,6 +51,8 @@ static void end_merged(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry,
 		return;
 	request->merged = NULL;
 	if (again) {
+		for (next = merged; next; next = next->next)
+			next->at = cycle;
 		request->merged_tail->next = entry->waits;
 		if (!entry->waits)
 			entry->waits_tail = request->merged_tail;
@@ -71,6 +78,9 @@ static void come(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 cycl
 	if (!VGPU_CHECK(entry))
 		return;
 	vgpu_cc_l1_event(l1, entry, in.kind, &in, cycle, &out);
+	vgpu_cc_path_of(request)->answered = vgpu_cc_traced(in.kind);
+	if (in.kind == VGPU_COH_RENEW)
+		vgpu_cc_count_renewed(l1, request);
 	if (request->mshr != VGPU_CC_NONE)
 		l1->misses--;
 	if (out.actions & VGPU_COH_ANSWER_LINE)
@@ -151,6 +161,8 @@ static bool receive(struct vgpu_l1d *l1, u64 cycle)
 	if (due > cycle)
 		return false;
 	vgpu_mem_heap_take(&l1->inbox);
+	if (first->kind != VGPU_MEM_MESSAGE)
+		vgpu_cc_path_of(first)->left = first->at - l1->memsys->config->icnt_cycles;
 	l1->came = vgpu_port_receive(&l1->in, first->at,
 				     l1->memsys->sm_costs.parts[first->sectors]);
 	vgpu_cc_tick(l1, l1->came);
@@ -191,7 +203,10 @@ static bool deliver(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 c
 	const struct vgpu_coherent *c = l1->memsys->coherent;
 	struct vgpu_coh_fenced fenced;
 
+	const struct vgpu_mem_path *path = vgpu_cc_path_of(request);
+
 	vgpu_list_del(&request->order_node);
+	vgpu_cc_count_end(l1, request, cycle);
 	if (request->use & VGPU_L1_ACQUIRE) {
 		/* what was asked for before is not loaded behind it */
 		if (!c->sc_core)
@@ -213,6 +228,7 @@ static bool deliver(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 c
 		.kind = request->kind,
 		.data = request->kind == VGPU_MEM_LOAD ? request->data : NULL,
 		.atomic = request->atomic,
+		.path = path->asked ? path : NULL,
 	};
 	return true;
 }

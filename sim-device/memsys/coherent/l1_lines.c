@@ -23,7 +23,8 @@ int vgpu_cc_l1_init(struct vgpu_l1d *l1)
 	}
 	cc->beside = vgpu_mem_alloc_device(beside * sizeof(*cc->beside));
 	cc->carried = vgpu_mem_alloc_device(requests * sizeof(*cc->carried));
-	if (!cc->beside || !cc->carried ||
+	cc->paths = vgpu_mem_alloc_device(requests * sizeof(*cc->paths));
+	if (!cc->beside || !cc->carried || !cc->paths ||
 	    vgpu_mem_heap_init(&cc->now, l1->memsys->coherent->message_count))
 		return -ENOMEM;
 	for (u32 n = beside; n--;) {
@@ -38,6 +39,7 @@ void vgpu_cc_l1_fini(struct vgpu_l1d *l1)
 	struct vgpu_cc_l1 *cc = vgpu_cc_l1_of(l1);
 
 	vgpu_mem_heap_fini(&cc->now);
+	vgpu_mem_free_device(cc->paths);
 	vgpu_mem_free_device(cc->carried);
 	vgpu_mem_free_device(cc->beside);
 	vgpu_mem_free_device(cc->ways);

@@ -84,42 +84,6 @@ void vgpu_cc_reply_direct(struct vgpu_memsys *memsys, u32 index, struct vgpu_mem
 	reply_kept(memsys, p, request, send, look_up(p, cycle, 1));
 }
 
-static void send_invs(struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
-		      const struct vgpu_coh_out *out, u64 cycle)
-{
-	for (u32 core = 0; core < memsys->config->sms; core++) {
-		struct vgpu_mem_request *message;
-
-		if (!(out->invs >> (core & 63) & 1) || core + 1 == out->inv_but)
-			continue;
-		message = vgpu_cc_message_new(memsys, core, p->tags[at] - 1, VGPU_COH_INV);
-		message->at = cycle + memsys->config->l2_cycles;
-		vgpu_mem_queue_add(&p->hits, message);
-	}
-}
-
-/*
- * Permission costs nothing: in one cycle, the first in which an answer could be at an L1, no L1 has
- * the line any more, and no port is used. What an L1 asks for later is behind the write.
- */
-static void invalidate_now(struct vgpu_memsys *memsys, u64 physical, u64 cycle)
-{
-	u64 at = cycle + memsys->config->l2_cycles + memsys->config->icnt_cycles;
-
-	for (u32 core = 0; core < memsys->config->sms; core++) {
-		const struct vgpu_cc_entry *entry = vgpu_cc_find(&memsys->l1s[core], physical);
-		struct vgpu_mem_request *message;
-
-		if (!entry || !entry->line.state)
-			continue;
-		message = vgpu_cc_message_new(memsys, core, physical, VGPU_COH_INV);
-		message->at = at;
-		message->seq = ++memsys->seq;
-		vgpu_mem_heap_add(&memsys->coherent->l1s[core].now, message);
-		vgpu_cc_mail(memsys, core, at);
-	}
-}
-
 /* ---- events -------------------------------------------------------------------------- */
 
 void vgpu_cc_take_effect(struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
@@ -148,7 +112,7 @@ static void fetch(struct vgpu_memsys *memsys, u32 index, u32 at,
 						       .a = at, .what = VGPU_CC_FETCHED });
 }
 
-static void end_kept(struct vgpu_memsys *memsys, u32 index, u32 at,
+static void end_kept(struct vgpu_memsys *memsys, u32 index, u32 at, bool acked,
 		     const struct vgpu_coh_out *out, u64 cycle)
 {
 	struct vgpu_partition *p = &memsys->partitions[index];
@@ -158,14 +122,16 @@ static void end_kept(struct vgpu_memsys *memsys, u32 index, u32 at,
 	while (kept.head) {
 		struct vgpu_mem_request *request = vgpu_mem_queue_take(&kept);
 
+		if (acked)
+			vgpu_cc_count_wait(memsys, index, request, VGPU_CAUSE_ACK, cycle);
 		vgpu_cc_take_effect(memsys, p, at, request, cycle);
 		reply_kept(memsys, p, request, out->send, cycle);
 	}
 }
 
-/* What the table has said; @request: NULL: the event is none of a request */
-static void act(struct vgpu_memsys *memsys, u32 index, u32 at, struct vgpu_mem_request *request,
-		const struct vgpu_coh_out *out, u64 cycle)
+/* What the table has said of @event; @request: NULL: that is none of a request */
+static void act(struct vgpu_memsys *memsys, u32 index, u32 at, enum vgpu_coh_event event,
+		struct vgpu_mem_request *request, const struct vgpu_coh_out *out, u64 cycle)
 {
 	struct vgpu_partition *p = &memsys->partitions[index];
 	struct vgpu_cc_l2 *l2 = l2_of(memsys, index);
@@ -182,20 +148,26 @@ static void act(struct vgpu_memsys *memsys, u32 index, u32 at, struct vgpu_mem_r
 		way->fetching = false;
 		l2->fetches--;
 	}
-	if (out->actions & VGPU_COH_KEEP)
+	if (out->actions & VGPU_COH_KEEP) {
+		request->at = cycle;
 		vgpu_mem_queue_add(&way->kept, request);
+	}
 	/* a read has the bytes of now, too */
 	if (out->actions & VGPU_COH_APPLY || (request && out->sends &&
 					      request->kind == VGPU_MEM_LOAD))
 		vgpu_cc_take_effect(memsys, p, at, request, cycle);
 	if (out->actions & VGPU_COH_ANSWER_KEPT)
-		end_kept(memsys, index, at, out, cycle);
+		end_kept(memsys, index, at, event == VGPU_COH_INV_ACK, out, cycle);
 	else if (out->sends)
 		reply(memsys, p, request, &out->send, cycle);
-	if (out->invs)
-		send_invs(memsys, p, at, out, cycle);
+	if (out->invs && event == VGPU_COH_EVICT)
+		vgpu_cc_send_invs(memsys, p, at, out, memsys->coherent->payer, VGPU_CLASS_RECALL,
+				  cycle);
+	else if (out->invs)
+		vgpu_cc_path_of(request)->invs = vgpu_cc_send_invs(memsys, p, at, out, request,
+								   VGPU_CLASS_INVALIDATE, cycle);
 	if (out->actions & VGPU_COH_INV_NOW)
-		invalidate_now(memsys, physical, cycle);
+		vgpu_cc_invalidate_now(memsys, physical, cycle);
 }
 
 /*
@@ -234,7 +206,7 @@ u32 vgpu_cc_l2_event(struct vgpu_memsys *memsys, u32 index, u32 at, enum vgpu_co
 		*until = out.until;
 	if (out.actions & (VGPU_COH_STALL | VGPU_COH_ROLLOVER))
 		return out.actions;
-	act(memsys, index, at, request, &out, cycle);
+	act(memsys, index, at, event, request, &out, cycle);
 	return out.actions;
 }
 
@@ -257,7 +229,7 @@ void vgpu_cc_l2_expire(struct vgpu_memsys *memsys, u32 index, u32 at, u64 cycle)
 
 	if (!vgpu_coh_l2_expire(c->protocol, &step))
 		return;
-	act(memsys, index, at, NULL, &out, cycle);
+	act(memsys, index, at, VGPU_COH_EXPIRE, NULL, &out, cycle);
 }
 
 void vgpu_cc_retry_at(struct vgpu_memsys *memsys, u32 index, u32 at, u64 cycle)
@@ -297,7 +269,7 @@ void vgpu_cc_run_waiting(struct vgpu_memsys *memsys, u32 index, u32 at, u64 cycl
 
 	while (way->waits.head && l2_of(memsys, index)->state.ring == VGPU_COH_RUNS) {
 		struct vgpu_mem_request *request;
-		u64 until = 0, since, now = cycle > p->free ? cycle : p->free;
+		u64 until = 0, now = cycle > p->free ? cycle : p->free;
 		u32 actions;
 
 		if (!has_room(memsys, index, way)) {
@@ -306,15 +278,15 @@ void vgpu_cc_run_waiting(struct vgpu_memsys *memsys, u32 index, u32 at, u64 cycl
 		}
 		vgpu_cc_l2_expire(memsys, index, at, now);
 		request = vgpu_mem_queue_take(&way->waits);
-		since = request->at;
+		vgpu_cc_count_wait(memsys, index, request, way->cause, now);
 		actions = vgpu_cc_l2_event(memsys, index, at, vgpu_cc_carried(request)->kind,
 					   request, now, &until);
 		if (!(actions & (VGPU_COH_STALL | VGPU_COH_ROLLOVER))) {
-			p->stalled += now - since;
 			look_up(p, now, busy_of(request));
 			continue;
 		}
 		push_front(&way->waits, request);
+		way->cause = vgpu_cc_cause_of(way, actions, until);
 		if (actions & VGPU_COH_ROLLOVER)
 			vgpu_cc_ring(memsys, index, VGPU_COH_RING_BEGIN, index, now);
 		else if (until)
@@ -365,6 +337,7 @@ static bool serve(struct vgpu_memsys *memsys, u32 index, struct vgpu_mem_request
 	}
 	if (actions & VGPU_COH_STALL) {
 		request->at = now;
+		l2->ways[at].cause = vgpu_cc_cause_of(&l2->ways[at], actions, until);
 		vgpu_mem_queue_add(&l2->ways[at].waits, request);
 		if (until)
 			vgpu_cc_retry_at(memsys, index, at, until);
@@ -379,6 +352,7 @@ void vgpu_cc_unstick(struct vgpu_memsys *memsys, u32 index, u64 cycle)
 	while (l2->stuck.head && l2->state.ring == VGPU_COH_RUNS) {
 		struct vgpu_mem_request *request = vgpu_mem_queue_take(&l2->stuck);
 
+		vgpu_cc_count_wait(memsys, index, request, VGPU_CAUSE_ROOM, cycle);
 		if (serve(memsys, index, request, cycle))
 			continue;
 		push_front(&l2->stuck, request);
@@ -434,6 +408,8 @@ void vgpu_cc_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *request
 	u64 cycle = vgpu_port_receive(&p->in, request->at,
 				      memsys->l2_costs.parts[request->sectors]);
 
+	if (request->kind != VGPU_MEM_MESSAGE)
+		vgpu_cc_path_of(request)->arrived = cycle;
 	if (flushed) {
 		vgpu_cc_message_free(memsys, request);
 		vgpu_cc_ring(memsys, index, VGPU_COH_RING_FLUSHED, 0, cycle);

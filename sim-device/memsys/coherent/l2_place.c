@@ -66,12 +66,13 @@ u32 vgpu_cc_allocate(struct vgpu_memsys *memsys, u32 index, const struct vgpu_me
 			slow = at;
 		}
 	}
+	memsys->coherent->payer = request;
 	if (victim == VGPU_CC_NONE) {
 		if (slow != VGPU_CC_NONE && !going)
 			evict(memsys, index, slow, cycle);
+		memsys->coherent->payer = NULL;
 		return VGPU_CC_NONE;
 	}
-	memsys->coherent->payer = request;
 	if (p->tags[victim])
 		evict(memsys, index, victim, cycle);
 	memsys->coherent->payer = NULL;

@@ -47,6 +47,8 @@ void vgpu_cc_ring(struct vgpu_memsys *memsys, u32 index, enum vgpu_coh_ring_even
 	struct vgpu_coh_ring_out out;
 
 	vgpu_coh_ring(&c->setup, &l2->state, index, event, origin, &out);
+	c->rollovers += out.zero && !index;
+	c->tokens += out.sends;
 	for (u32 at = 0; out.zero && at < lines; at++)
 		vgpu_coh_zero_l2(&l2->ways[at].line);
 	if (out.sends)

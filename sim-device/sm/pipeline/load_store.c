@@ -399,6 +399,8 @@ void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *re
 	}
 	if (access->whole)
 		return;
+	if (unlikely(response->path && p->config->trace_pipeline))
+		vgpu_pipe_trace_messages(p, access->entry, response);
 	if (response->atomic)
 		vgpu_access_atomic_done(access, response->atomic);
 	else if (likely(response->data))

@@ -525,6 +525,9 @@ void vgpu_pipe_move_report(struct vgpu_pipe *p);
 /* trace.c */
 /* @e ends in the present cycle; @flags: VGPU_TRACED_SQUASHED, _FAULTED. */
 void vgpu_pipe_trace(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e, u32 flags);
+/* trace.c: those of the access of @e that has been answered with @response, which has a path */
+void vgpu_pipe_trace_messages(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e,
+			      const struct vgpu_mem_response *response);
 
 /* Lanes of @w whose predicate lets them execute @i. */
 static inline u32 vgpu_pipe_guarded(const struct vgpu_warp *w, const struct vgpu_insn *i)
