@@ -118,6 +118,28 @@ static size_t shown(const struct trace *t, const struct stretch *s, const struct
 	return count;
 }
 
+/* Below its instruction, a row for each line that its access has asked L2 for */
+static void put_exchanges(const struct trace *t, const struct instruction *i, uint64_t first,
+			  uint64_t last, FILE *out)
+{
+	size_t count, at = 0;
+	const struct message *m = trace_messages_of(t, i, &count);
+	struct exchange e;
+	char text[64];
+
+	while (trace_next_exchange(m, count, &at, &e)) {
+		uint64_t end = e.answer ? e.answer->arrives : e.ask->arrives;
+
+		fprintf(out, "%20s %-20s ", "", trace_exchange_name(&e, text, sizeof(text)));
+		for (uint64_t cycle = first; cycle <= end && cycle <= last; cycle++) {
+			char where = trace_exchange_at(&e, cycle);
+
+			fputc(where ? where : ' ', out);
+		}
+		fputc('\n', out);
+	}
+}
+
 static int put_text(const struct trace *t, const struct stretch *s, FILE *out)
 {
 	const struct instruction *rows[ROWS_MOST];
@@ -140,6 +162,7 @@ static int put_text(const struct trace *t, const struct stretch *s, FILE *out)
 			fputc(stage ? stage : ' ', out);
 		}
 		fputc('\n', out);
+		put_exchanges(t, i, first, last, out);
 	}
 	if (!count)
 		fputs("no instructions: the device needs trace_pipeline=1 and timing=pipeline\n",
@@ -157,6 +180,33 @@ static const char *fill_of(char stage)
 	case 'C': return "#756bb1";
 	case '.': return "#eee";
 	default: return "#de2d26";
+	}
+}
+
+/* Thin bars along the lower edge of the instruction's row */
+static void put_svg_exchanges(const struct trace *t, const struct instruction *i, uint64_t first,
+			      uint64_t last, double left, double cell, double y, FILE *out)
+{
+	size_t count, at = 0;
+	const struct message *m = trace_messages_of(t, i, &count);
+	struct exchange e;
+	char text[64];
+
+	while (trace_next_exchange(m, count, &at, &e)) {
+		uint64_t c = e.ask->leaves > first ? e.ask->leaves : first;
+		char where;
+
+		while (c <= last && (where = trace_exchange_at(&e, c))) {
+			uint64_t from = c;
+
+			while (c <= last && trace_exchange_at(&e, c) == where)
+				c++;
+			fprintf(out, "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"3\" "
+				"fill=\"%s\"><title>%s</title></rect>\n",
+				left + cell * (double)(from - first), y + cell - 3,
+				cell * (double)(c - from), where == '=' ? "#636363" : "#3182bd",
+				trace_exchange_name(&e, text, sizeof(text)));
+		}
 	}
 }
 
@@ -195,6 +245,7 @@ static int put_svg(const struct trace *t, const struct stretch *s, FILE *out)
 				cell, fill_of(stage), left + cell * (double)(from - first) + 5,
 				y + 12, stage);
 		}
+		put_svg_exchanges(t, i, first, last, left, cell, y, out);
 	}
 	fputs("</svg>\n", out);
 	return ferror(out);
@@ -219,6 +270,21 @@ static int by_cycle(const void *a, const void *b)
 	return x->step < y->step ? -1 : x->step > y->step;
 }
 
+/* Konata shows these where the pointer is over the instruction. */
+static void put_labels(const struct trace *t, const struct instruction *i, size_t id, FILE *out)
+{
+	size_t count, at = 0;
+	const struct message *m = trace_messages_of(t, i, &count);
+	struct exchange e;
+	char text[64];
+
+	while (trace_next_exchange(m, count, &at, &e))
+		fprintf(out, "L\t%zu\t1\t%s, cycles %llu to %llu \n", id,
+			trace_exchange_name(&e, text, sizeof(text)),
+			(unsigned long long)e.ask->leaves,
+			(unsigned long long)(e.answer ? e.answer->arrives : e.ask->arrives));
+}
+
 static void put_event(const struct trace *t, const struct kanata_event *e, size_t id,
 		      size_t retired, FILE *out)
 {
@@ -231,6 +297,7 @@ static void put_event(const struct trace *t, const struct kanata_event *e, size_
 		fprintf(out, "L\t%zu\t0\tSM%u %llu.%u %u: %s\n", id, i->sm,
 			(unsigned long long)i->block, i->warp, i->pc,
 			label(i, text, sizeof(text)));
+		put_labels(t, i, id, out);
 	}
 	if (e->step < 5)
 		fprintf(out, "S\t%zu\t0\t%s\n", id, stages[e->step]);

@@ -359,6 +359,8 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 		return trace_leave(t, rec);
 	case VGPU_TRACE_LINE:
 		return trace_line(t, rec);
+	case VGPU_TRACE_MESSAGE:
+		return trace_message(t, rec);
 	case VGPU_TRACE_INSTRUCTION:
 		return trace_instruction(t, rec, (uint32_t)process);
 	default:
@@ -443,6 +445,7 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 		qsort(trace->spans, trace->span_count, sizeof(*trace->spans), by_place);
 	account(trace);
 	trace_sort_instructions(trace);
+	trace_sort_messages(trace);
 	trace_sort_labels(trace);
 	if (!trace_account_shared(trace))
 		return 0;
@@ -502,5 +505,6 @@ void trace_free(struct trace *trace)
 	free(trace->leavers);
 	trace_free_lines(trace);
 	free(trace->instructions);
+	free(trace->messages);
 	memset(trace, 0, sizeof(*trace));
 }

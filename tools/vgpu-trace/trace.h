@@ -191,6 +191,16 @@ struct instruction {
 	uint64_t fetch, issue, end;	/* issue: 0: it was not */
 };
 
+/** struct message - between an L1 and L2, of the access of an instruction; cycles */
+struct message {
+	uint32_t sm, pc, warp;
+	uint32_t kind;		/* enum vgpu_message */
+	uint64_t block;
+	uint64_t fetch;		/* of the instruction */
+	uint64_t leaves, arrives;	/* INV: leaves: how many */
+	size_t order;		/* of the records */
+};
+
 /** struct stretch - the instructions that are shown: of one SM, or all (~0), in these cycles */
 struct stretch {
 	uint32_t sm;
@@ -262,6 +272,8 @@ struct trace {
 	size_t part_count, part_room, decision_count, decision_room, partial_count, partial_room;
 	struct instruction *instructions;	/* by SM and fetch */
 	size_t instruction_count, instruction_room;
+	struct message *messages;	/* by instruction, then in their order */
+	size_t message_count, message_room;
 	struct ways ways[VGPU_LEAVES];	/* by enum vgpu_leave */
 	uint64_t flushes, flushed_time;	/* blocks dropped, and for how long they had run */
 	struct line_kernel *line_kernels;	/* lines.c; NULL: the trace has no LINE */
@@ -377,6 +389,27 @@ int trace_listing(const struct trace *trace, const char *title, FILE *out);
 /* pipeline.c */
 int trace_instruction(struct trace *t, const struct vgpu_trace_record *rec, uint32_t context);
 void trace_sort_instructions(struct trace *t);
+
+/* pipeline_messages.c: a record of a message. -1: no memory */
+int trace_message(struct trace *t, const struct vgpu_trace_record *rec);
+void trace_sort_messages(struct trace *t);
+/* The messages of an instruction, in order; NULL: it has none */
+const struct message *trace_messages_of(const struct trace *t, const struct instruction *i,
+					size_t *count);
+/**
+ * struct exchange - what an access has asked of L2 for one line, and what came of it
+ * @ask, @answer: its messages; @invs: other L1s that were told to drop the line
+ */
+struct exchange {
+	const struct message *ask, *answer;
+	uint64_t invs;
+};
+/* The next exchange of messages @m[*@at] ...; 0: there is none. @*at moves on */
+int trace_next_exchange(const struct message *m, size_t count, size_t *at, struct exchange *e);
+/* "GETS, DATA" */
+const char *trace_exchange_name(const struct exchange *e, char *text, size_t size);
+/* Where it is in @cycle: '>' on its way to L2, '=' there, '<' on its way back; 0: nowhere */
+char trace_exchange_at(const struct exchange *e, uint64_t cycle);
 /* "SM" or "SM:FIRST-LAST", NULL: everything. Not 0: it is neither. */
 int trace_stretch(const char *text, struct stretch *s);
 /* To @path: text, a picture (.svg), or Konata's log (.kanata). 1: it could not be written. */

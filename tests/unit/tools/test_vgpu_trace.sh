@@ -339,6 +339,27 @@ ok "stages as text, a picture, a log for Konata" $?
 # each instruction begins, has a name, and retires once
 [ "$(grep -c '^I' "$dir/p.kanata")" -eq "$rows" ] && [ "$(grep -c '^L' "$dir/p.kanata")" -eq "$rows" ] && [ "$(grep -c '^R' "$dir/p.kanata")" -eq "$rows" ]
 ok "every instruction in both" $?
+! grep -q GETS "$dir/text"
+ok "no messages where the caches have no protocol" $?
+# With a protocol, below each access what it asks L2 for, on its way (>), there (=) and back (<), while the instruction is in Execute.
+VGPU_PRESET=tanasic-ch6 VGPU_SET=timing=pipeline,trace_pipeline=1,coherence=gpu-vi,sc_core=1 VGPU_TRACE=$dir/m VGPU_TRANSPORT=embedded build/cuda/saxpy 2000 >/dev/null
+"$trace" --quiet --pipeline - "$dir/m" >"$dir/text" && "$trace" --quiet --pipeline "$dir/m.svg" "$dir/m" && "$trace" --quiet --pipeline "$dir/m.kanata" "$dir/m"
+awk '/ LDG / { row = substr($0, 43) } / GETS, DATA / { cells = substr($0, 43); n += cells ~ /^ *>+=+<+$/
+	if (cells !~ /^ *>*=*<*$/ || length(cells) > length(row) || (cells ~ />/ && substr(row, match(cells, ">"), 1) != "E")) bad++ } END { exit !n || bad }' "$dir/text"
+ok "an access's messages are below it" $?
+grep -q ' WRITE, ACK ' "$dir/text" && grep -q '<title>GETS, DATA</title>' "$dir/m.svg" && grep -q "$(printf '^L\t[0-9]*\t1\tGETS, DATA, cycles')" "$dir/m.kanata"
+ok "... of stores, in the picture and for Konata, too" $?
+# By hand: a store, fetched at 100, that leaves at 110 and arrives at 115; 2 L1s are told; the answer leaves at 125 and comes at 130. And
+# messages whose request a ring has lost.
+perl -e '
+	sub record { print pack("QSSLLLQQQ", 0, $_[0], 3, 1, 5, 1, 100, $_[1], 7 << 16 | 2 << 8 | $_[2]) }
+	print "VGPUTRC1";
+	record(49, 1, 5); record(49, 25 << 32 | 30, 9);							# INV and ACK of something
+	record(49, 10 << 32 | 15, 2); record(49, 2, 5); record(49, 25 << 32 | 30, 9);			# WRITE, INV, ACK
+	record(37, 2 << 32 | 31, 8);' >"$dir/hand"
+"$trace" --quiet --pipeline - "$dir/hand" >"$dir/text"
+[ "$(tail -n 1 "$dir/text")" = "$(printf '%20s %-20s %10s>>>>>==========<<<<<<' '' 'WRITE, 2 INV, ACK' '')" ] && [ "$(wc -l <"$dir/text")" -eq 3 ]
+ok "L1s that were told to drop the line are counted" $?
 says "no instruction in these cycles" 1 "no instruction in cycles 1 to 2; there are some in" --pipeline - --range 0:1-2 "$dir/p"
 says "no such SM" 1 "SM 99 has executed no instruction" --pipeline - --range 99 "$dir/p"
 
