@@ -75,7 +75,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
 fuzz-src := $(wildcard tests/fuzz/*.c)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c tests/experiments/pep/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c tests/experiments/pep/*.c tests/litmus/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
 	$(random-src) $(fuzz-src)
 
 define compile-rules
@@ -189,6 +189,21 @@ $(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$
 .PHONY: explore
 explore: $(explore)
 	@VGPU_EXPLORE=deep $(explore)
+
+# Litmus tests as CUDA programs: the generator, and the program of all of ours.
+litmus := $(O)/litmus
+$(litmus): $(call objects,native,$(wildcard tests/litmus/*.c) tests/unit/protocol/litmus.c)
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
+$(O)/litmus-all.cu: $(litmus) $(wildcard tests/litmus/*.litmus)
+	$(Q)$(litmus) $(filter %.litmus,$^) >$@.new && mv $@.new $@
+$(O)/litmus-all: $(O)/litmus-all.cu tests/litmus/litmus.cuh tools/vgpucc | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@echo "  CUDA  $@"
+	$(Q)tools/vgpucc -O2 -Itests/litmus $< -o $@
+
+.PHONY: litmus
+litmus: $(O)/litmus-all
+	@tests/litmus/run.sh
 
 # An experiment is a folder of tests/experiments: one program, with the tools' library.
 experiments := $(patsubst tests/experiments/%/main.c,$(O)/experiments/%,$(wildcard tests/experiments/*/main.c))
@@ -505,6 +520,7 @@ help:
 	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12, rt, debug, debug-6.12, kcsan), KDIR="
 	@echo "make test          all tests; the last line counts them         KERNEL= (debug, debug-6.12, kcsan: those in a guest)"
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
+	@echo "make litmus        litmus tests as CUDA programs, under all coherence protocols; the table is out/litmus/table.md"
 	@echo "make explore       coherence protocols in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="

@@ -81,10 +81,13 @@ static bool find_test(const char *name, struct lit_test *test)
 	length = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[length] = 0;
-	if (lit_read(text, test, error, sizeof(error)))
-		return true;
-	fprintf(stderr, "%s, %s\n", name, error);
-	return false;
+	if (!lit_read(text, test, error, sizeof(error))) {
+		fprintf(stderr, "%s, %s\n", name, error);
+		return false;
+	}
+	if (test->beyond)
+		fprintf(stderr, "%s is beyond the explorer: %s\n", name, test->beyond);
+	return !test->beyond;
 }
 
 static void print_outcome(const struct lit_test *test, const struct ex_outcome *outcome)

@@ -71,8 +71,10 @@ static bool find_line(struct reader *r, const char *name, u32 *line)
 			return true;
 	if (!is_name(name))
 		return wrong(r, "'%s' is no location", name);
+	if (test->lines == LIT_LINES)
+		return wrong(r, "'%s' is one location more than %u", name, LIT_LINES);
 	if (test->lines == EX_LINES)
-		return wrong(r, "'%s' is one location more than %u", name, EX_LINES);
+		test->beyond = "it has more than two locations";
 	strcpy(test->line[test->lines++], name);
 	return true;
 }
@@ -97,10 +99,11 @@ static bool find_reg(struct reader *r, u32 thread, const char *name, bool make, 
 
 /* ---- instructions ----------------------------------------------------------- */
 
-static bool read_operands(struct reader *r, u32 thread, struct ex_op *op, char *text)
+static bool read_operands(struct reader *r, u32 thread, struct lit_insn *insn, char *text)
 {
-	char *part[3] = { text, NULL, NULL };
-	u32 count = op->what == EX_SWAP ? 3 : 2, at = 0, line, reg, value = 0;
+	bool atomic = insn->what >= LIT_EXCH;
+	char *part[4] = { text, NULL, NULL, NULL };
+	u32 count = insn->what == LIT_CAS ? 4 : atomic ? 3 : 2, at = 0, line, reg, value = 0;
 
 	for (u32 n = 1; n < count; n++) {
 		part[n] = part[n - 1] ? strchr(part[n - 1], ',') : NULL;
@@ -108,54 +111,141 @@ static bool read_operands(struct reader *r, u32 thread, struct ex_op *op, char *
 			return wrong(r, "an instruction has %u operands", count);
 		*part[n]++ = 0;
 	}
-	if (op->what != EX_WRITE) {
+	if (insn->what != LIT_ST) {
 		if (!find_reg(r, thread, trim(part[at++]), true, &reg))
 			return false;
-		op->reg = (u8)reg;
+		insn->reg = (u8)reg;
 	}
 	if (!find_line(r, trim(part[at++]), &line))
 		return false;
-	if (op->what != EX_READ && !read_value(r, trim(part[at]), &value))
+	insn->line = (u8)line;
+	if (insn->what == LIT_CAS) {
+		if (!read_value(r, trim(part[at++]), &value))
+			return false;
+		insn->expect = (u8)value;
+	}
+	if (insn->what != LIT_LD && !read_value(r, trim(part[at]), &value))
 		return false;
-	op->line = (u8)line;
-	op->value = (u8)value;
+	insn->value = (u8)value;
 	return true;
 }
 
-static bool starts(const char *text, const char *with)
+/* A part of the name of an instruction. Other parts, types and spaces, say nothing. */
+static void read_part(struct lit_insn *insn, const char *part)
 {
-	size_t length = strlen(with);
+	static const char *const orders[] = { "weak", "volatile", "relaxed", "acquire", "release",
+					      "acq_rel", "sc" };
+	static const char *const scopes[] = { "cta", "gpu", "sys" };
 
-	return !strncmp(text, with, length) &&
-	       (!text[length] || strchr(". \t", text[length]));
+	for (u32 n = 0; n < sizeof(orders) / sizeof(orders[0]); n++)
+		if (!strcmp(part, orders[n]))
+			insn->order = (u8)n;
+	for (u32 n = 0; n < sizeof(scopes) / sizeof(scopes[0]); n++)
+		if (!strcmp(part, scopes[n]))
+			insn->scope = (u8)n;
+	/* membar's names of these */
+	if (!strcmp(part, "gl"))
+		insn->scope = LIT_GPU;
+	if (!strcmp(part, "exch"))
+		insn->what = LIT_EXCH;
+	if (!strcmp(part, "add"))
+		insn->what = LIT_ADD;
+	if (!strcmp(part, "cas"))
+		insn->what = LIT_CAS;
+}
+
+/* The order that it has if its name says none; can it have the one that that says? */
+static bool is_ordered(struct reader *r, struct lit_insn *insn, bool said, const char *text)
+{
+	bool bad = false;
+
+	if (!said)
+		insn->order = insn->what == LIT_FENCE ? LIT_SC :
+			      insn->what >= LIT_EXCH ? LIT_RELAXED : LIT_WEAK;
+	switch (insn->what) {
+	case LIT_LD:
+		bad = insn->order > LIT_ACQUIRE;
+		break;
+	case LIT_ST:
+		bad = insn->order > LIT_RELAXED && insn->order != LIT_RELEASE;
+		break;
+	case LIT_FENCE:
+		bad = insn->order != LIT_ACQ_REL && insn->order != LIT_SC;
+		break;
+	default:
+		bad = insn->order < LIT_RELAXED || insn->order == LIT_SC;
+	}
+	return !bad || wrong(r, "'%s' has no such order", text);
+}
+
+static bool read_name(struct reader *r, struct lit_insn *insn, const char *text)
+{
+	static const struct { const char *name; u8 what; } names[] = {
+		{ "ld", LIT_LD }, { "st", LIT_ST }, { "fence", LIT_FENCE },
+		{ "membar", LIT_FENCE },
+	};
+	size_t length = strcspn(text, " \t");
+	char name[64] = "", *save = NULL, *part;
+	bool said = false;
+
+	if (length < sizeof(name))
+		memcpy(name, text, length);
+	insn->scope = LIT_GPU;
+	part = strtok_r(name, ".", &save);
+	for (u32 n = 0; part && n < sizeof(names) / sizeof(names[0]); n++)
+		if (!strcmp(part, names[n].name))
+			insn->what = names[n].what;
+	if (part && (insn->what || !strcmp(part, "atom"))) {
+		while ((part = strtok_r(NULL, ".", &save))) {
+			u8 before = insn->order;
+
+			insn->order = 0xff;
+			read_part(insn, part);
+			said |= insn->order != 0xff;
+			insn->order = insn->order == 0xff ? before : insn->order;
+		}
+	}
+	if (!insn->what)
+		return wrong(r, "'%s' is none of ld, st, atom.exch, atom.add, atom.cas, fence and "
+				"membar", text);
+	if (insn->order == LIT_VOLATILE && said)
+		insn->scope = LIT_SYS;
+	return is_ordered(r, insn, said, text);
+}
+
+/* What the explorer has of it */
+static void make_op(struct lit_test *test, const struct lit_insn *insn, struct ex_op *op)
+{
+	static const u8 whats[] = { [LIT_LD] = EX_READ, [LIT_ST] = EX_WRITE, [LIT_EXCH] = EX_SWAP,
+				    [LIT_FENCE] = EX_FENCE };
+
+	if (insn->what == LIT_ADD || insn->what == LIT_CAS) {
+		test->beyond = "it has an atom.add or atom.cas";
+		return;
+	}
+	*op = (struct ex_op){ .what = whats[insn->what], .line = insn->line, .value = insn->value,
+			      .reg = insn->reg };
 }
 
 static bool read_instruction(struct reader *r, u32 thread, char *text)
 {
-	struct ex_op *ops = r->test->program.ops[thread];
+	struct lit_insn *insn = r->test->insn[thread];
 	u32 at = 0;
 
 	text = trim(text);
 	if (!*text)
 		return true;
-	while (ops[at].what != EX_END)
+	while (insn[at].what != LIT_END)
 		at++;
 	if (at == EX_OPS - 1)
 		return wrong(r, "thread %u has more than %u instructions", thread, EX_OPS - 1);
-	if (starts(text, "fence") || starts(text, "membar")) {
-		ops[at].what = EX_FENCE;
-		return true;
-	}
-	if (starts(text, "atom.exch"))
-		ops[at].what = EX_SWAP;
-	else if (starts(text, "st"))
-		ops[at].what = EX_WRITE;
-	else if (starts(text, "ld"))
-		ops[at].what = EX_READ;
-	else
-		return wrong(r, "'%s' is none of ld, st, atom.exch, fence and membar", text);
+	if (!read_name(r, &insn[at], text))
+		return false;
 	text += strcspn(text, " \t");
-	return read_operands(r, thread, &ops[at], text);
+	if (insn[at].what != LIT_FENCE && !read_operands(r, thread, &insn[at], text))
+		return false;
+	make_op(r->test, &insn[at], &r->test->program.ops[thread][at]);
+	return true;
 }
 
 /* A row of the table: cells with | between them, and ; at the end */
@@ -328,6 +418,30 @@ bool lit_read(char *text, struct lit_test *test, char *error, size_t size)
 	if (r.rows < 2)
 		return wrong(&r, "no instructions");
 	return test->terms || wrong(&r, "no condition: exists, ~exists or forall");
+}
+
+char *lit_next(char **next, u32 *line)
+{
+	char *begin = *next, *at = begin;
+
+	if (!begin || !*begin)
+		return NULL;
+	/* the first line is the test's own, or what stands before it */
+	for (;;) {
+		char *end = strchr(at, '\n');
+
+		if (!end) {
+			*next = NULL;
+			return begin;
+		}
+		at = end + 1;
+		++*line;
+		if (strncmp(at, "PTX ", 4))
+			continue;
+		*end = 0;
+		*next = at;
+		return begin;
+	}
 }
 
 bool lit_holds(const struct lit_test *test, const struct ex_outcome *outcome)

@@ -71,6 +71,72 @@ static void trees_fences_and_atomics_are_read(void **state)
 	assert_int_equal(test.slot[1], 1);
 }
 
+static void orders_and_scopes_are_read(void **state)
+{
+	static struct lit_test test;
+	const struct lit_insn *p0 = test.insn[0], *p1 = test.insn[1];
+	char error[128] = "";
+
+	(void)state;
+	if (!read("PTX a\n P0 | P1 ;\n st x,1 | ld.acquire.sys.global.u32 r0,[y] ;\n"
+		  " st.volatile [z],2 | membar.cta ;\n"
+		  " fence.acq_rel.sys | atom.cas.release.gpu.global.b32 r1,[x],1,3 ;\n"
+		  " atom.add r9,y,5 | atom.acq_rel.cta.exch r2,x,1 ;\nexists (z=2)\n", &test, error,
+		  sizeof(error)))
+		fail_msg("%s", error);
+	assert_int_equal(p0[0].what, LIT_ST);
+	assert_int_equal(p0[0].order, LIT_WEAK);
+	assert_int_equal(p0[1].order, LIT_VOLATILE);
+	assert_int_equal(p0[1].scope, LIT_SYS);
+	assert_int_equal(p0[1].line, 2);
+	assert_int_equal(p0[2].what, LIT_FENCE);
+	assert_int_equal(p0[2].order, LIT_ACQ_REL);
+	assert_int_equal(p0[2].scope, LIT_SYS);
+	assert_int_equal(p0[3].what, LIT_ADD);
+	assert_int_equal(p0[3].order, LIT_RELAXED);
+	assert_int_equal(p0[3].scope, LIT_GPU);
+	assert_int_equal(p0[3].value, 5);
+	assert_int_equal(p1[0].order, LIT_ACQUIRE);
+	assert_int_equal(p1[0].scope, LIT_SYS);
+	assert_int_equal(p1[1].order, LIT_SC);
+	assert_int_equal(p1[1].scope, LIT_CTA);
+	assert_int_equal(p1[2].what, LIT_CAS);
+	assert_int_equal(p1[2].order, LIT_RELEASE);
+	assert_int_equal(p1[2].expect, 1);
+	assert_int_equal(p1[2].value, 3);
+	assert_int_equal(p1[3].what, LIT_EXCH);
+	assert_int_equal(p1[3].order, LIT_ACQ_REL);
+	assert_int_equal(p1[3].scope, LIT_CTA);
+	assert_string_equal(test.beyond, "it has an atom.add or atom.cas");
+	/* three locations alone */
+	assert_true(read("PTX a\n P0 ;\n st x,1 ;\n st y,1 ;\n st z,1 ;\nexists (z=1)\n", &test,
+			 error, sizeof(error)));
+	assert_string_equal(test.beyond, "it has more than two locations");
+	assert_true(read(MP "exists (1:r0=1)\n", &test, error, sizeof(error)));
+	assert_null(test.beyond);
+}
+
+/* Tests of one file, each with the number of its first line */
+static void a_file_has_several(void **state)
+{
+	char text[] = "PTX a\n P0 ;\n st x,1 ;\nexists (x=1)\n\nPTX b\n P0 ;\n st x,2 ;\n"
+		      "exists (x=2)\n";
+	static struct lit_test test;
+	char error[128], *next = text, *one;
+	u32 line = 1;
+
+	(void)state;
+	one = lit_next(&next, &line);
+	assert_int_equal(line, 6);
+	assert_true(lit_read(one, &test, error, sizeof(error)));
+	assert_string_equal(test.name, "a");
+	one = lit_next(&next, &line);
+	assert_true(lit_read(one, &test, error, sizeof(error)));
+	assert_string_equal(test.name, "b");
+	assert_int_equal(test.value[0], 2);
+	assert_null(lit_next(&next, &line));
+}
+
 static void what_is_wrong_is_named(void **state)
 {
 	static const struct { const char *text; const char *error; } bad[] = {
@@ -83,12 +149,22 @@ static void what_is_wrong_is_named(void **state)
 		{ "PTX a\n P0 \n", "line 2: a row of instructions ends with ;" },
 		{ "PTX a\n P0 ;\n ld r0,x | st x,1 ;\n", "line 3: there are 1 threads" },
 		{ "PTX a\n P0 ;\n add r0,r1 ;\n",
-		  "line 3: 'add r0,r1' is none of ld, st, atom.exch, fence and membar" },
+		  "line 3: 'add r0,r1' is none of ld, st, atom.exch, atom.add, atom.cas, fence and "
+		  "membar" },
+		{ "PTX a\n P0 ;\n ld.release r0,x ;\n",
+		  "line 3: 'ld.release r0,x' has no such order" },
+		{ "PTX a\n P0 ;\n st.acquire x,1 ;\n",
+		  "line 3: 'st.acquire x,1' has no such order" },
+		{ "PTX a\n P0 ;\n fence.relaxed ;\n",
+		  "line 3: 'fence.relaxed' has no such order" },
+		{ "PTX a\n P0 ;\n atom.add r0,x ;\n", "line 3: an instruction has 3 operands" },
+		{ "PTX a\n P0 ;\n atom.cas r0,x,1 ;\n", "line 3: an instruction has 4 operands" },
 		{ "PTX a\n P0 ;\n ld r0 ;\n", "line 3: an instruction has 2 operands" },
 		{ "PTX a\n P0 ;\n st x,y ;\n", "line 3: 'y' is no value; one from 0 to 199" },
 		{ "PTX a\n P0 ;\n st x,200 ;\n", "line 3: '200' is no value; one from 0 to 199" },
 		{ "PTX a\n P0 ;\n st 9x,1 ;\n", "line 3: '9x' is no location" },
-		{ "PTX a\n{ x=0; y=0; z=0; }\n", "line 2: 'z' is one location more than 2" },
+		{ "PTX a\n{ x=0; y=0; z=0; w=0; v=0; }\n",
+		  "line 2: 'v' is one location more than 4" },
 		{ "PTX a\n P0 ;\n ld r0,x ;\n ld r0,x ;\n",
 		  "line 4: thread 0 loads into r0 twice" },
 		{ "PTX a\n P0 | P1 | P2 | P3 | P4 ;\n", "line 2: more than 4 threads" },
@@ -149,6 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_test_is_read),
 		cmocka_unit_test(trees_fences_and_atomics_are_read),
+		cmocka_unit_test(orders_and_scopes_are_read),
+		cmocka_unit_test(a_file_has_several),
 		cmocka_unit_test(what_is_wrong_is_named),
 		cmocka_unit_test(it_shows_what_a_protocol_does),
 	};

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What CUDA programs of litmus tests share. A test is run many times in one launch, each time on
+ * lines that nobody has used; before, its threads meet, some of them load some of the lines, and
+ * each waits for a while. All of that follows from the number of the run, so that it is the same
+ * each time.
+ *
+ *	PROGRAM [-n RUNS] [-p PLACEMENT] [-t TEST] [-f] [-s] [-q]
+ *
+ *	-p	warp: lanes of a warp; block: warps of a block; sm: blocks on one SM; gpu: blocks on
+ *		SMs of their own. Without it, all of these that the device has
+ *	-f	each location has a page of its own, which threads touch first in their run
+ *	-s	an outcome that is not sequentially consistent is an error, too
+ *	-q	only what is wrong, and the table
+ *
+ * Memory of cudaMalloc() is 0 on this device. Each line of the table: test, placement, outcome, how often, "sc" or "-", "ptx" or "-". The
+ * status is 1 if there was an outcome that is forbidden.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define LIT_THREADS	4
+#define LIT_SLOTS	10
+#define LIT_LINE	32	/* words of a line of a cache */
+#define LIT_PAGE	1024	/* words of a page */
+#define LIT_BLOCKS	16
+#define LIT_GAVE_UP	0xdeadu
+
+struct lit_outcome {
+	unsigned value[LIT_SLOTS];
+	unsigned models;	/* bit 0: SC, 1: PTX, 2: PTX with all threads in a block */
+};
+
+/*
+ * struct lit_run - a launch
+ * @spread: cycles that threads wait at most; @stride: words from a location to the next
+ * @words: of locations; @results: registers of each run
+ * @meet: counters on lines of their own: all blocks, threads of the test, gave up
+ * @sm: of each block
+ */
+struct lit_run {
+	unsigned runs, threads, regs, lines, spread, stride;
+	int placement;
+	unsigned *words, *results, *meet, *sm;
+	unsigned reg_thread[LIT_SLOTS];
+};
+
+struct lit_test {
+	const char *name;
+	void (*kernel)(struct lit_run run);
+	unsigned threads, regs, lines;
+	unsigned reg_thread[LIT_SLOTS];
+	const char *slot[LIT_SLOTS];
+	const struct lit_outcome *outcomes;
+};
+
+enum { LIT_WARP, LIT_BLOCK, LIT_SM, LIT_GPU, LIT_PLACEMENTS };
+static const char *const lit_placements[] = { "warp", "block", "sm", "gpu" };
+
+static __device__ unsigned lit_hash(unsigned a, unsigned b)
+{
+	a = (a ^ b * 0x9e3779b1u) * 0x85ebca6bu;
+	a = (a ^ a >> 15) * 0xc2b2ae35u;
+	return a ^ a >> 16;
+}
+
+/* Wait until @counter is @count. It is volatile: no line of an L1 goes because of it */
+static __device__ void lit_meet(const struct lit_run &run, unsigned counter, unsigned count)
+{
+	volatile unsigned *at = run.meet + counter * LIT_LINE, *gave_up = run.meet + 2 * LIT_LINE;
+
+	asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(at) : "memory");
+	while (*at < count)
+		if (*gave_up)
+			return;
+}
+
+/* Which thread of the test is this one? -1: none; -2: the device does not have such a placement */
+static __device__ int lit_thread(const struct lit_run &run)
+{
+	unsigned blocks[LIT_THREADS], found = 0;
+	volatile unsigned *sm = run.sm;
+
+	if (run.placement == LIT_WARP)
+		return blockIdx.x == 0 && threadIdx.x < run.threads ? (int)threadIdx.x : -1;
+	if (run.placement == LIT_BLOCK)
+		return blockIdx.x == 0 && threadIdx.x % 32 == 0 && threadIdx.x / 32 < run.threads ?
+			       (int)(threadIdx.x / 32) : -1;
+	if (threadIdx.x)
+		return -1;
+	asm volatile("mov.u32 %0, %%smid;" : "=r"(run.sm[blockIdx.x]));
+	__threadfence();
+	lit_meet(run, 0, gridDim.x);
+	__threadfence();
+	for (unsigned first = 0; first < gridDim.x && found < run.threads; first++) {
+		found = 0;
+		for (unsigned n = first; n < gridDim.x && found < run.threads; n++) {
+			bool fits = true;
+
+			for (unsigned k = 0; k < found; k++)
+				fits &= (sm[blocks[k]] == sm[n]) == (run.placement == LIT_SM);
+			if (fits)
+				blocks[found++] = n;
+		}
+	}
+	if (found < run.threads)
+		return -2;
+	for (unsigned k = 0; k < run.threads; k++)
+		if (blocks[k] == blockIdx.x)
+			return (int)k;
+	return -1;
+}
+
+template <typename Body> static __device__ void lit_run(const struct lit_run &run, Body body)
+{
+	unsigned warm = 0;
+	int thread = lit_thread(run);
+
+	if (thread == -2)
+		run.meet[2 * LIT_LINE] = LIT_GAVE_UP;
+	if (thread < 0)
+		return;
+	for (unsigned n = 0; n < run.runs; n++) {
+		unsigned *at[LIT_THREADS], r[LIT_SLOTS] = {}, chance = lit_hash(n, thread + 1);
+		long long start;
+
+		for (unsigned line = 0; line < run.lines; line++) {
+			at[line] = run.words + (size_t)(n * run.lines + line) * run.stride;
+			/* it is in the L1 then, where that has such loads */
+			if (chance >> line & 1) {
+				unsigned word;
+
+				asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(word)
+					     : "l"(at[line]) : "memory");
+				warm |= word;
+			}
+		}
+		lit_meet(run, 1, (n + 1) * run.threads);
+		start = clock64();
+		chance = chance / 16 % run.spread;
+		while (n % 3 && clock64() - start < chance)
+			;
+		body(thread, at, r);
+		for (unsigned reg = 0; reg < run.regs; reg++)
+			if (run.reg_thread[reg] == (unsigned)thread)
+				run.results[n * run.regs + reg] = r[reg];
+	}
+	/* what nobody needs is not loaded */
+	if (warm == LIT_GAVE_UP)
+		run.meet[2 * LIT_LINE] = 0;
+}
+
+/* ---- the host ------------------------------------------------------------------------ */
+
+static bool lit_failed(const char *what)
+{
+	cudaError_t error = cudaGetLastError();
+
+	if (error == cudaSuccess)
+		return false;
+	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+	exit(2);
+}
+
+struct lit_options {
+	unsigned runs;
+	int placement;
+	const char *test;
+	bool sc, quiet;
+	unsigned stride;
+};
+
+/* Outcomes that were seen, which are few */
+struct lit_seen {
+	unsigned value[LIT_SLOTS];
+	unsigned count;
+};
+
+static void lit_count(struct lit_seen *seen, unsigned *count, const unsigned *value, unsigned slots)
+{
+	unsigned n = 0;
+
+	while (n < *count && memcmp(seen[n].value, value, slots * sizeof(*value)))
+		n++;
+	if (n == *count) {
+		if (n == 255)
+			return;
+		memcpy(seen[(*count)++].value, value, slots * sizeof(*value));
+	}
+	seen[n].count++;
+}
+
+/* Returns how many forbidden outcomes there were */
+static unsigned lit_judge(const struct lit_test *test, const struct lit_options *options,
+			  int placement, const unsigned *results, const unsigned *words)
+{
+	unsigned ptx = placement < LIT_SM ? 4 : 2, slots = test->regs + test->lines, count = 0;
+	unsigned wrong = 0;
+	static struct lit_seen seen[256];
+
+	memset(seen, 0, sizeof(seen));
+	for (unsigned n = 0; n < options->runs; n++) {
+		unsigned value[LIT_SLOTS];
+
+		for (unsigned reg = 0; reg < test->regs; reg++)
+			value[reg] = results[n * test->regs + reg];
+		for (unsigned line = 0; line < test->lines; line++)
+			value[test->regs + line] = words[(size_t)(n * test->lines + line) *
+							    options->stride];
+		lit_count(seen, &count, value, slots);
+	}
+	for (unsigned n = 0; n < count; n++) {
+		const struct lit_outcome *o = test->outcomes;
+		bool bad;
+
+		while (o->models && memcmp(o->value, seen[n].value, slots * sizeof(*o->value)))
+			o++;
+		bad = !(o->models & ptx) || (options->sc && !(o->models & 1));
+		wrong += bad;
+		if (options->quiet && !bad)
+			continue;
+		printf("%s %s ", test->name, lit_placements[placement]);
+		for (unsigned slot = 0; slot < slots; slot++)
+			printf("%s%s=%u", slot ? "," : "", test->slot[slot], seen[n].value[slot]);
+		printf(" %u %s %s%s\n", seen[n].count, o->models & 1 ? "sc" : "-",
+		       o->models & ptx ? "ptx" : "-", bad ? " FORBIDDEN" : "");
+	}
+	return wrong;
+}
+
+/* How many blocks of the kernel can be on the device together */
+static unsigned lit_blocks(const struct lit_test *test, unsigned threads)
+{
+	int each = 0, sms = 0;
+
+	cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, test->kernel, threads, 0);
+	cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+	lit_failed(test->name);
+	return each * sms < LIT_BLOCKS ? each * sms : LIT_BLOCKS;
+}
+
+static unsigned lit_place(const struct lit_test *test, const struct lit_options *options,
+			  int placement)
+{
+	unsigned runs = options->runs, wrong = 0, meet[3 * LIT_LINE];
+	unsigned threads = placement == LIT_BLOCK ? 32 * test->threads : 32;
+	unsigned blocks = placement < LIT_SM ? 1 : lit_blocks(test, threads);
+	size_t words = (size_t)runs * test->lines * options->stride * sizeof(unsigned);
+	size_t results = (size_t)runs * test->regs * sizeof(unsigned) + sizeof(unsigned);
+	unsigned *host = (unsigned *)malloc(words), *regs = (unsigned *)malloc(results);
+	struct lit_run run = { runs, test->threads, test->regs, test->lines, 700, options->stride,
+			       placement };
+
+	memcpy(run.reg_thread, test->reg_thread, sizeof(run.reg_thread));
+	cudaMalloc(&run.words, words);
+	cudaMalloc(&run.results, results);
+	cudaMalloc(&run.meet, sizeof(meet));
+	cudaMalloc(&run.sm, LIT_BLOCKS * sizeof(unsigned));
+	/* memory is 0 at first; nobody touches a page of its own before the test does */
+	if (options->stride == LIT_LINE)
+		cudaMemset(run.words, 0, words);
+	cudaMemset(run.results, 0, results);
+	cudaMemset(run.meet, 0, sizeof(meet));
+	test->kernel<<<blocks, threads>>>(run);
+	cudaDeviceSynchronize();
+	lit_failed(test->name);
+	cudaMemcpy(host, run.words, words, cudaMemcpyDeviceToHost);
+	cudaMemcpy(regs, run.results, results, cudaMemcpyDeviceToHost);
+	cudaMemcpy(meet, run.meet, sizeof(meet), cudaMemcpyDeviceToHost);
+	lit_failed(test->name);
+	if (meet[2 * LIT_LINE] == LIT_GAVE_UP)
+		fprintf(stderr, "%s: no such blocks here: %s\n", test->name,
+			lit_placements[placement]);
+	else
+		wrong = lit_judge(test, options, placement, regs, host);
+	cudaFree(run.sm);
+	cudaFree(run.meet);
+	cudaFree(run.results);
+	cudaFree(run.words);
+	free(regs);
+	free(host);
+	return wrong;
+}
+
+static void lit_usage(const char *program)
+{
+	fprintf(stderr, "usage: %s [-n RUNS] [-p warp|block|sm|gpu] [-t TEST] [-f] [-s] [-q]\n", program);
+	exit(2);
+}
+
+static int lit_option(struct lit_options *options, int argc, char **argv, int at)
+{
+	const char *value = at + 1 < argc ? argv[at + 1] : NULL;
+
+	if (!strcmp(argv[at], "-s")) {
+		options->sc = true;
+		return 1;
+	}
+	if (!strcmp(argv[at], "-f")) {
+		options->stride = LIT_PAGE;
+		return 1;
+	}
+	if (!strcmp(argv[at], "-q")) {
+		options->quiet = true;
+		return 1;
+	}
+	if (!value)
+		lit_usage(argv[0]);
+	if (!strcmp(argv[at], "-t")) {
+		options->test = value;
+		return 2;
+	}
+	if (!strcmp(argv[at], "-n")) {
+		char *end;
+		unsigned long runs = strtoul(value, &end, 10);
+
+		if (*end || !runs || runs > 1000000)
+			lit_usage(argv[0]);
+		options->runs = (unsigned)runs;
+		return 2;
+	}
+	for (int n = 0; n < LIT_PLACEMENTS && !strcmp(argv[at], "-p"); n++)
+		if (!strcmp(value, lit_placements[n])) {
+			options->placement = n;
+			return 2;
+		}
+	lit_usage(argv[0]);
+	return 0;
+}
+
+static int lit_main(const struct lit_test *const *tests, unsigned count, int argc, char **argv)
+{
+	struct lit_options options = { 120, -1, NULL, false, false, LIT_LINE };
+	unsigned wrong = 0, made = 0;
+
+	for (int at = 1; at < argc;)
+		at += lit_option(&options, argc, argv, at);
+	for (unsigned n = 0; n < count; n++)
+		for (int p = 0; p < LIT_PLACEMENTS; p++) {
+			if ((options.placement >= 0 && options.placement != p) ||
+			    (options.test && strcmp(options.test, tests[n]->name)))
+				continue;
+			wrong += lit_place(tests[n], &options, p);
+			made++;
+		}
+	if (!made) {
+		fprintf(stderr, "no test '%s' here\n", options.test);
+		return 2;
+	}
+	return wrong != 0;
+}
