@@ -104,13 +104,13 @@
 /* of each of @schedulers warp schedulers; units of 32 lanes */
 #define PIPELINE_OF(width, schedulers, order, units)	\
 	.timing = "interval",			\
+	.issue_order = "out-of-order",		\
 	PIPELINE_ALONE(width, schedulers, order, units)
 #define PIPELINE_ALONE(width, schedulers, order, units)	\
 	.fault_scheme = "stall",		\
 	.warp_scheduler = order,		\
 	.warp_schedulers = (schedulers),	\
 	.quota_epoch_cycles = 10000,		\
-	.issue_order = "out-of-order",		\
 	.memory_model = "caches",		\
 	.fetch_width = (width),			\
 	.l1i_ways = 4,				\

@@ -386,6 +386,7 @@ const struct vgpu_config vgpu_preset_rcc = {
 	.block_placement = "breadth",		/* chosen: as the simulator of the thesis */
 	PAGE_FAULTS,
 	.timing = "pipeline",
+	.issue_order = "in-order",	/* 3.4: GPGPU-Sim 3.x, whose warps issue in order */
 	PIPELINE_ALONE(1, 1, "lrr", 1),		/* table: 32 lanes, loose round-robin */
 	.coherence = "rcc",
 	.sc_core = 1,

@@ -36,6 +36,7 @@
 #define VGPU_CC_TC_LEASE	800u	/* cycles; Singh, HPCA 2013 */
 #define VGPU_CC_MESSAGES	1024u	/* INV, FLUSH in flight, beside one for each L1 */
 #define VGPU_CC_BUCKETS		64u
+#define VGPU_CC_OVER		256u	/* request->use: its line was there, its lease over */
 
 /* kinds of messages beside those of protocols */
 #define VGPU_CC_FLUSH		VGPU_COH_EVENTS
@@ -206,8 +207,8 @@ void vgpu_cc_count_line_wait(struct vgpu_l1d *l1, const struct vgpu_mem_request 
 			     u64 cycle);
 /* counts.c: of what a request waits for that the table has not let go by; @until: as it said */
 u8 vgpu_cc_cause_of(const struct vgpu_cc_way *way, u32 actions, u64 until);
-/* counts.c: @counters: of a load whose line was there with a lease that was over */
-void vgpu_cc_count_expired(struct vgpu_l1d *l1, struct vgpu_counters *counters);
+/* counts.c: a load whose line was there with a lease that was over; RENEW has come for @request */
+void vgpu_cc_count_expired(struct vgpu_l1d *l1, struct vgpu_mem_request *request);
 void vgpu_cc_count_renewed(struct vgpu_l1d *l1, const struct vgpu_mem_request *request);
 /* counts.c: @request, which has been answered, ends at @cycle */
 void vgpu_cc_count_end(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 cycle);

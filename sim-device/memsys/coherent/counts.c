@@ -79,14 +79,18 @@ void vgpu_cc_count_line_wait(struct vgpu_l1d *l1, const struct vgpu_mem_request 
 	vgpu_count(counters_of(request), VGPU_COUNT_L1_LINE_WAIT, waited);
 }
 
-void vgpu_cc_count_expired(struct vgpu_l1d *l1, struct vgpu_counters *counters)
+void vgpu_cc_count_expired(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
 {
+	request->use |= VGPU_CC_OVER;
 	vgpu_cc_l1_of(l1)->expired++;
-	vgpu_count(counters, VGPU_COUNT_L1_EXPIRED, 1);
+	vgpu_count(counters_of(request), VGPU_COUNT_L1_EXPIRED, 1);
 }
 
 void vgpu_cc_count_renewed(struct vgpu_l1d *l1, const struct vgpu_mem_request *request)
 {
+	/* or the L1 has asked because of the order of the load, not because of its lease */
+	if (!(request->use & VGPU_CC_OVER))
+		return;
 	vgpu_cc_l1_of(l1)->renewed++;
 	vgpu_count(counters_of(request), VGPU_COUNT_L1_RENEWED, 1);
 }

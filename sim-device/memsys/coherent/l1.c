@@ -88,7 +88,7 @@ bool vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kin
 		       u32 id, u64 cycle, struct vgpu_coh_out *out)
 {
 	struct vgpu_coh_message in = { .id = id, .core = (u16)l1->sm };
-	/* it may have ended because of another access, and the bytes are there still */
+	/* it may have ended because of another access */
 	bool was_over = !entry->line.state && entry->line.held, over;
 	u8 before;
 
@@ -97,7 +97,10 @@ bool vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kin
 	vgpu_cc_l1_event(l1, entry, event_of(kind), &in, cycle, out);
 	if (kind != VGPU_MEM_LOAD && !(out->actions & VGPU_COH_STALL))
 		close_line(l1, entry, before, out);
-	return kind == VGPU_MEM_LOAD && (over || was_over);
+	if (kind != VGPU_MEM_LOAD)
+		return false;
+	/* the bytes are there, and no order makes the L1 ask */
+	return over || (out->sends && out->send.held && (!strong || was_over));
 }
 
 static u8 request_sectors(const struct vgpu_mem_request *request)
@@ -277,7 +280,7 @@ static enum vgpu_mem_result make_access(struct vgpu_l1d *l1, const struct vgpu_m
 		return VGPU_MEM_SENT;
 	}
 	if (expired)
-		vgpu_cc_count_expired(l1, access->counters);
+		vgpu_cc_count_expired(l1, request);
 	vgpu_cc_act(l1, entry, request, &out, access->cycle);
 	if (!(out.actions & VGPU_COH_HIT))
 		return VGPU_MEM_SENT;

@@ -30,8 +30,7 @@ static void run_waiting(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u64 cy
 		entry->waits = request->next;
 		vgpu_cc_count_line_wait(l1, request, cycle);
 		if (expired)
-			vgpu_cc_count_expired(l1, vgpu_counters_of(request->counters,
-								   request->launch));
+			vgpu_cc_count_expired(l1, request);
 		if (out.actions & VGPU_COH_HIT && request->kind == VGPU_MEM_LOAD) {
 			memcpy(request->data, vgpu_cc_bytes_of(l1, entry), VGPU_LINE);
 			is_ready(l1, request, cycle);

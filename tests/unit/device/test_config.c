@@ -196,6 +196,7 @@ static void rcc_is_table_3_3(void **state)
 	assert_int_equal((u64)c.icnt_l2_bytes * c.l2_partitions * 1400, 32 * 8 * 700);
 	assert_string_equal(c.warp_scheduler, "lrr");
 	assert_string_equal(c.timing, "pipeline");
+	assert_string_equal(c.issue_order, "in-order");
 	assert_string_equal(c.coherence, "rcc");
 	assert_int_equal(c.sc_core, 1);
 	/* 32 bits of logical time and predicted leases are what 0 says */

@@ -80,6 +80,14 @@ static void rcc_counts_its_leases(void **state)
 	assert_int_equal(stats.logical_time, 22);
 	assert_int_equal(stats.l1_expired, 2);
 	assert_int_equal(stats.l1_renewed, 1);
+	/* a load whose order makes it ask: its lease was not over */
+	rig_scripts(rig);
+	rig_strong(rig, 1, 0, RIG_LOAD, X, 0, VGPU_ORDER_RELAXED);
+	rig_go(rig);
+	stats = rig_stats(rig);
+	assert_int_equal(stats.flits[VGPU_CLASS_RENEW], 2);
+	assert_int_equal(stats.l1_expired, 2);
+	assert_int_equal(stats.l1_renewed, 1);
 	/* an atomic: 4 bytes there, a header and 4 bytes back */
 	alone(rig, 3, RIG_ADD, X, 1);
 	stats = rig_stats(rig);
