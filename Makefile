@@ -254,6 +254,13 @@ $(etc): $(wildcard tests/experiments/etc/*.cu tests/experiments/etc/*.h) $(wildc
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Iruntime $(filter %.cu,$^) -o $@
 
+# RCC's: programs whose blocks share what they write, and programs whose blocks do not.
+rcc := $(O)/experiments/rcc/inter $(O)/experiments/rcc/intra
+$(O)/experiments/rcc/%: tests/experiments/rcc/%.cu tests/experiments/rcc/rcc.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
+		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 $< -o $@
+
 microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
 $(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
 		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
@@ -363,7 +370,7 @@ all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench) $(etc)
+experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench) $(etc) $(rcc)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -479,6 +486,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/smk/sim.sh $(if $(QUICK),lbm+tpacf)
 	@tests/experiments/pep/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/etc/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/rcc/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/etc/sweeps.sh $(if $(QUICK),--quick)
 
 .PHONY: install install-nvidia-smi clean distclean help
