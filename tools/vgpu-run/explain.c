@@ -81,7 +81,8 @@ static bool is_library_of_vgpu(const char *name)
 	static const char *const names[] = { "libcublas.so.11", "libcublas.so.12",
 					     "libcublas.so.13", "libcurand.so.10",
 					     "libcusparse.so.11", "libcusparse.so.12",
-					     "libcusolver.so.11", "libcusolver.so.12" };
+					     "libcusolver.so.11", "libcusolver.so.12",
+					     "libnccl.so.2" };
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))

@@ -14,7 +14,8 @@
 static bool is_mathematics(const char *name)
 {
 	static const char *const names[] = { "libcublas", "libcublasLt", "libcufft", "libcufftw",
-					     "libcurand", "libcusparse", "libcusolver" };
+					     "libcurand", "libcusparse", "libcusolver",
+					     "libnccl", "libcudnn" };
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t length = strlen(names[i]);

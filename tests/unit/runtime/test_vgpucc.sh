@@ -210,7 +210,7 @@ absent __nv_fp8_e8m0 " is of scales of 8 bits" '*p = 1' '__nv_fp8_e8m0 number;'
 # names of headers that are nowhere, also where a toolkit is installed
 for header in "cublas_of_tomorrow.h> is of cuBLAS: .*cublas_v2.h.*-lcublas" "cuda/of_tomorrow> is of .*libcu" \
 	"curand_of_tomorrow.h> is of cuRAND, .*curand_kernel.h" "cufft_of_tomorrow.h> is of .*cuFFT, " \
-	"cusparse_of_tomorrow.h> is of cuSPARSE: .*cusparse.h.*-lcusparse" "nccl_of_tomorrow.h> is of .*NCCL, .*cudaMemcpyPeer" \
+	"cusparse_of_tomorrow.h> is of cuSPARSE: .*cusparse.h.*-lcusparse" "nccl_of_tomorrow.h> is of NCCL, .*<nccl.h>" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
 	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra"; do
 	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+versions-nccl := 2
+# ncclInvalidUsage
+refuses-nccl := 5
+needs-nccl :=
