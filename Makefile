@@ -352,9 +352,9 @@ define toolkit
 	install -d $(1)/bin $(1)/lib64/stubs $(1)/nvvm/libdevice
 	ln -s $(abspath $(2))/vgpucc $(1)/bin/nvcc
 	ln -s $(abspath $(3)) $(1)/include
-	for name in vgpu cudart cuda $(math); do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
+	for name in vgpu cudart cuda $(math-public); do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
 	ln -s ../libcuda.so $(1)/lib64/stubs/
-	for name in cudart $(math); do echo "INPUT($(abspath $(4))/lib$$name.so)" >$(1)/lib64/lib$${name}_static.a; done
+	for name in cudart $(math-public); do echo "INPUT($(abspath $(4))/lib$$name.so)" >$(1)/lib64/lib$${name}_static.a; done
 	for name in cudadevrt culibos; do printf '!<arch>\n' >$(1)/lib64/lib$$name.a; done
 endef
 
@@ -498,7 +498,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/vgpu/licenses
 	install -m 644 LICENSES/Joe-Kuo.txt $(DESTDIR)$(PREFIX)/share/vgpu/licenses/
 	$(if $(math),install -m 644 $(math-shared:%=$(O)/%) $(DESTDIR)$(PREFIX)/lib/)
-	$(foreach name,$(math),ln -sf $(lastword $(call math-sonames,$(name))) $(DESTDIR)$(PREFIX)/lib/lib$(name).so;)
+	$(foreach name,$(math-public),ln -sf $(lastword $(call math-sonames,$(name))) $(DESTDIR)$(PREFIX)/lib/lib$(name).so;)
 	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
 	install $(tools) tools/vgpucc tools/vgpu-sanitizer $(DESTDIR)$(PREFIX)/bin/

@@ -18,7 +18,9 @@ math-objects = $(patsubst runtime/%,$(O)/%.o,$(call find,runtime/libraries/$(1),
 # $(call math-sonames,NAME)
 math-sonames = $(versions-$(1):%=lib$(1).so.%)
 math-shared := $(foreach name,$(math),$(call math-sonames,$(name)))
-math-links := $(math:%=lib%.so)
+# Without headers there is nothing to link by: a program of elsewhere loads it.
+math-public := $(patsubst runtime/libraries/%/include,%,$(wildcard runtime/libraries/*/include))
+math-links := $(math-public:%=lib%.so)
 
 math-include = -Iruntime/libraries/common -Iruntime/libraries/$(1) $(patsubst %,-I%,$(wildcard runtime/libraries/*/include))
 # $(call math-folder,FILE)

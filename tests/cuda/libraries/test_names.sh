@@ -36,6 +36,10 @@ refuses() { # SONAME FUNCTION STATUS
 	return 1
 }
 
+says_no_cudnn() { # SONAME
+	"$work/call" "$build/$1" cudnnCreate 3000 2>"$work/said" && grep -q "cudnnCreate: vgpu has no cuDNN" "$work/said"
+}
+
 names_other() { # SONAME
 	mkdir -p "$work/other"
 	gcc -shared -x c /dev/null -o "$work/other/libcufft.so.12"
@@ -72,6 +76,9 @@ for folder in runtime/libraries/*/library.mk; do
 			check "$soname: $function refuses" refuses "$soname" "$function" "$status"
 		done
 	done
+done
+for version in 8 9; do
+	check "libcudnn.so.$version says that there is no cuDNN" says_no_cudnn "libcudnn.so.$version"
 done
 echo "1..$count"
 exit $failed
