@@ -289,11 +289,11 @@ int main(int argc, char **argv)
 	moves<double>(ncclDouble, 1);
 	moves<float>(ncclFloat, 1003);
 	/* several pieces, the last one shorter, and addresses that are no multiple of 4 */
-	all_reduce<signed char>(ncclInt8, ncclSum, 700001);
-	reduce_and_scatter<signed char>(ncclInt8, ncclSum, 700001);
-	moves<signed char>(ncclInt8, 700001);
-	all_reduce<float>(ncclFloat, ncclSum, 150001);
-	reduce_and_scatter<float>(ncclFloat, ncclAvg, 150001);
+	all_reduce<signed char>(ncclInt8, ncclSum, 300001);
+	reduce_and_scatter<signed char>(ncclInt8, ncclSum, 300001);
+	moves<signed char>(ncclInt8, 300001);
+	all_reduce<float>(ncclFloat, ncclSum, 70001);
+	reduce_and_scatter<float>(ncclFloat, ncclAvg, 70001);
 	factors();
 	free_ranks();
 	return finish();

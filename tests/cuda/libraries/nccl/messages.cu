@@ -6,7 +6,7 @@
  */
 #include "ranks.h"
 
-static const size_t most = 500001; /* ints: eight slots, the last one not full */
+static const size_t most = 200001; /* ints: four slots, the last one not full */
 
 static int value(int from, int to, size_t i)
 {
@@ -123,7 +123,7 @@ static void two_in_order(size_t count)
 
 /*
  * The first sends and receives in one group; the other receives all before it sends, each in a
- * group of its own. The slots hold a quarter of a message.
+ * group of its own. The slots hold half of a message.
  */
 static void one_after_other(size_t count)
 {
