@@ -514,6 +514,14 @@ static void the_lead_is_that_of_the_launch(void **state)
 	assert_int_equal(latency_with_lead("launch_ps=35000000"), 15 * TENTH);
 }
 
+/* Blocks that the registers of an SM have room for, at most four. */
+static u32 places(const struct vgpu_config *config)
+{
+	u32 most = config->regs_per_sm * 4 / BLOCK;
+
+	return most < 4 ? most : 4;
+}
+
 /*
  * A device as it is made, but for policy, mechanism, @lead and in place: a process with priority
  * announces its launch when it calls for it, and launches at once, as the runtime does. Its kernel
@@ -538,20 +546,20 @@ static u64 latency_of_call(const char *preset, const char *lead)
 	b = host_open(h);
 	queue = host_queue(h, b);
 	assert_int_equal(vgpu_context_priority(h->dev, b, 1), 0);
-	cmd = cmd_profiled(4 * config.sms, 200 * US, 4);
+	cmd = cmd_profiled(places(&config) * config.sms, 200 * US, 4);
 	cmd.profiled.clean_base_permille = 500;
 	cmd.profiled.clean_increment_permille = 750;
 	host_push(h, a, host_queue(h, a), cmd);
 	vgpu_device_run(h->dev, 50 * US, ~0u);
 	host_push(h, b, queue, call);
-	host_push(h, b, queue, cmd_profiled(4 * config.sms, 10 * US, 4));
+	host_push(h, b, queue, cmd_profiled(places(&config) * config.sms, 10 * US, 4));
 	vgpu_device_run(h->dev, 120 * US, ~0u);
 	assert_true(vgpu_exec_check(&h->dev->exec));
 	assert_int_equal(h->preemptions, config.sms);
 	latency = h->preemption_ps;
 	assert_int_equal(vgpu_context_info(h->dev, a, &info), 0);
 	assert_int_equal(info.account.blocks_checkpointed,
-			 config.pep_lead_ps ? 4 * config.sms : 0);
+			 config.pep_lead_ps ? places(&config) * config.sms : 0);
 	host_run(h);
 	host_free(h);
 	return latency;
@@ -571,19 +579,20 @@ static void presets_have_a_lead_that_is_long_enough(void **state)
 	for (u32 n = 0; (preset = vgpu_config_preset_name(n)); n++) {
 		struct vgpu_config config;
 		char lead[24];
-		u64 drain, half;
+		u64 drain, half, saved;
 
 		assert_int_equal(vgpu_config_preset(&config, preset), 0);
+		saved = places(&config) * BLOCK / 2;
 		snprintf(lead, sizeof(lead), "%llu", (unsigned long long)config.pep_lead_ps);
 		drain = config.pipeline_drain_ps;
-		if (vgpu_exec_move_time(&config, 2 * BLOCK) > config.pep_lead_ps) {
+		if (vgpu_exec_move_time(&config, saved) > config.pep_lead_ps) {
 			assert_string_equal(preset, "etc");
 			continue;
 		}
 		half = latency_of_call(preset, "0");
-		assert_int_equal(half, drain + vgpu_exec_move_time(&config, 2 * BLOCK));
+		assert_int_equal(half, drain + vgpu_exec_move_time(&config, saved));
 		assert_int_equal(latency_of_call(preset, lead),
-				 drain + vgpu_exec_move_time(&config, BLOCK));
+				 drain + vgpu_exec_move_time(&config, saved / 2));
 	}
 }
 
