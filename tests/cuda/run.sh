@@ -3,15 +3,17 @@
 #
 # run.sh: run every CUDA program of a folder and say in TAP how each went.
 #
-# usage: run.sh [--quick] FOLDER [LABEL]
+# usage: run.sh [--quick [--without NAME]] FOLDER [LABEL]
+#   --without NAME   not those in the folder NAME of FOLDER
 #
 # A program passes when it exits 0 and its last line is "NAME: verified". Unless --quick is given,
 # programs that take a size also run with sizes that fit no block, and must refuse wrong arguments.
 # CUDA_TEST_TIMEOUT is the limit of one run in seconds (300). Output of failed runs follows as comments.
 set -uo pipefail
 
-quick=
+quick='' without=''
 [ "${1:-}" != --quick ] || { quick=1; shift; }
+[ "${1:-}" != --without ] || { without=${2:-}; shift 2; }
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -d "$1" ]; then
 	echo "usage: run.sh [--quick] FOLDER [LABEL]; FOLDER holds built programs${1:+, '$1' is no folder}" >&2
 	exit 2
@@ -83,6 +85,6 @@ while read -r program; do
 		: >"$log"
 		report 1 "$name --help" "no usage" ;;
 	esac
-done < <(find "$folder" -type f -executable ! -name '*.*' | LC_ALL=C sort)
+done < <(find "$folder" -type f -executable ! -name '*.*' ${without:+! -path "$folder/$without/*"} | LC_ALL=C sort)
 echo "1..$count"
 [ "$failed" -eq 0 ] && [ "$count" -gt 0 ]
