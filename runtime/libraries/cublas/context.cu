@@ -4,6 +4,7 @@
  * there is refused, whatever memory it points to.
  */
 #include "context.h"
+#include "live.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,19 +19,7 @@ namespace blas
 
 void say(const char *function, const char *what)
 {
-	static const char *said[32];
-	static int count;
-
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < count; i++)
-		if (said[i] == what) {
-			pthread_mutex_unlock(&lock);
-			return;
-		}
-	if (count < 32)
-		said[count++] = what;
-	pthread_mutex_unlock(&lock);
-	fprintf(stderr, "vgpu: libcublas: %s: %s\n", function, what);
+	say_once("libcublas", function, what);
 }
 
 static bool alive(cublasHandle_t handle)

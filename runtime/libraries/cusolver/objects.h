@@ -7,6 +7,7 @@
 #define CUSOLVER_OBJECTS_H
 
 #include "cusolverDn.h"
+#include "live.h"
 #include "refuse.h"
 
 #include <cuda_runtime_api.h>
@@ -27,14 +28,9 @@ enum solver_kind {
 	SOLVER_IRS_INFOS
 };
 
-struct solver_object {
-	struct solver_object *next;
-	enum solver_kind kind;
-};
-
 /* Handles of the dense and of the sparse part begin with this. */
 struct solver_handle {
-	struct solver_object object;
+	struct live_object object;
 	int device;
 	cudaStream_t stream;
 };
@@ -48,7 +44,7 @@ struct cusolverDnContext {
 };
 
 struct cusolverDnParams {
-	struct solver_object object;
+	struct live_object object;
 	cusolverAlgMode_t algorithms[3]; /* remembered: there is one algorithm for each function */
 };
 
@@ -59,7 +55,7 @@ struct jacobi_report {
 };
 
 struct jacobi_settings {
-	struct solver_object object;
+	struct live_object object;
 	double tolerance; /* 0: of the type */
 	int most_sweeps, sort;
 	struct jacobi_report *report;
@@ -72,7 +68,7 @@ struct gesvdjInfo {
 };
 
 struct cusolverDnIRSParams {
-	struct solver_object object;
+	struct live_object object;
 	cusolverIRSRefinement_t solver;
 	cusolverPrecType_t main, lowest;
 	double tolerance, inner_tolerance;
@@ -81,22 +77,16 @@ struct cusolverDnIRSParams {
 };
 
 struct cusolverDnIRSInfos {
-	struct solver_object object;
+	struct live_object object;
 	int most_rounds;
 	bool done;
 };
 
-/* NULL: no memory. All but the head is zero. */
-void *solver_new(size_t bytes, enum solver_kind kind);
-bool solver_alive(const void *object, enum solver_kind kind);
-/* False: that is none of this kind. */
-bool solver_delete(const void *object, enum solver_kind kind);
 /* Of a handle of this kind, with the calling thread's device and no stream */
 cusolverStatus_t solver_create(void **handle, size_t bytes, enum solver_kind kind);
 /* SUCCESS, or what is wrong with the handle; the calling thread's device must be the handle's. */
 cusolverStatus_t solver_check(const void *handle, enum solver_kind kind, const char *function);
-/* A line on stderr, once for each message. */
-void solver_say(const char *function, const char *what);
+#define solver_say(function, what) say_once("libcusolver", function, what)
 cusolverStatus_t solver_status(cudaError_t error);
 /* NOT_SUPPORTED, and a line, where the stream is captured: before a function that waits begins */
 cusolverStatus_t solver_can_wait(const struct solver_handle *handle, const char *function);
@@ -117,7 +107,7 @@ cusolverStatus_t solver_bring(const struct solver_handle *handle, void *to, cons
 	} while (0)
 #define SOLVER_ALIVE(object, kind)                              \
 	do {                                                    \
-		if (!solver_alive(object, kind))                \
+		if (!live_is(object, kind))                     \
 			return CUSOLVER_STATUS_NOT_INITIALIZED; \
 	} while (0)
 

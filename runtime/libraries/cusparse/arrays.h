@@ -267,7 +267,7 @@ struct temporary {
 		}                                             \
 	} while (0)
 
-#define SPARSE_WANT_DESCR(descr) SPARSE_WANT(sparse_alive(descr, SPARSE_DESCR))
+#define SPARSE_WANT_DESCR(descr) SPARSE_WANT(live_is(descr, SPARSE_DESCR))
 
 /* A function that programs call */
 #define SPARSE_API extern "C" __attribute__((visibility("default"))) cusparseStatus_t

@@ -1,79 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The table of live objects; handles, their settings, statuses. */
+/* Handles, their settings, statuses. */
 #include "objects.h"
-
-#include <pthread.h>
-#include <stdlib.h>
-
-enum { BUCKETS = 256 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sparse_object *table[BUCKETS];
-
-static struct sparse_object **bucket_of(const void *object)
-{
-	return &table[((uintptr_t)object >> 4) * 0x9e3779b1u >> 8 & (BUCKETS - 1)];
-}
-
-void *sparse_new(size_t bytes, enum sparse_kind kind)
-{
-	struct sparse_object *o = calloc(1, bytes), **bucket = bucket_of(o);
-
-	if (!o)
-		return NULL;
-	o->kind = kind;
-	pthread_mutex_lock(&lock);
-	o->next = *bucket;
-	*bucket = o;
-	pthread_mutex_unlock(&lock);
-	return o;
-}
-
-bool sparse_alive(const void *object, enum sparse_kind kind)
-{
-	const struct sparse_object *o;
-	bool found;
-
-	pthread_mutex_lock(&lock);
-	for (o = *bucket_of(object); o && o != object; o = o->next)
-		;
-	found = o && o->kind == kind;
-	pthread_mutex_unlock(&lock);
-	return found;
-}
-
-bool sparse_delete(const void *object, enum sparse_kind kind)
-{
-	struct sparse_object **p, *o;
-
-	pthread_mutex_lock(&lock);
-	for (p = bucket_of(object); *p && *p != object; p = &(*p)->next)
-		;
-	o = *p;
-	if (o && o->kind == kind)
-		*p = o->next;
-	else
-		o = NULL;
-	pthread_mutex_unlock(&lock);
-	free(o);
-	return o;
-}
-
-void sparse_say(const char *function, const char *what)
-{
-	static const char *said[64];
-	static int count;
-
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < count; i++)
-		if (said[i] == what) {
-			pthread_mutex_unlock(&lock);
-			return;
-		}
-	if (count < 64)
-		said[count++] = what;
-	pthread_mutex_unlock(&lock);
-	fprintf(stderr, "vgpu: libcusparse: %s: %s\n", function, what);
-}
 
 cusparseStatus_t sparse_check(cusparseHandle_t handle, const char *function)
 {
@@ -160,7 +87,7 @@ VGPU_API cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 	if (cudaGetDevice(&device) != cudaSuccess ||
 	    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
 		return CUSPARSE_STATUS_NOT_INITIALIZED;
-	h = sparse_new(sizeof(*h), SPARSE_HANDLE);
+	h = live_new(sizeof(*h), SPARSE_HANDLE);
 	if (!h)
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	h->device = device;
@@ -170,7 +97,7 @@ VGPU_API cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 
 VGPU_API cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
 {
-	return sparse_delete(handle, SPARSE_HANDLE) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(handle, SPARSE_HANDLE) ? CUSPARSE_STATUS_SUCCESS
 						    : CUSPARSE_STATUS_NOT_INITIALIZED;
 }
 

@@ -7,6 +7,7 @@
 #define CUSPARSE_OBJECTS_H
 
 #include "cusparse.h"
+#include "live.h"
 #include "refuse.h"
 
 #include <cuda_runtime_api.h>
@@ -33,20 +34,15 @@ enum sparse_kind {
 	SPARSE_CSRILU02
 };
 
-struct sparse_object {
-	struct sparse_object *next;
-	enum sparse_kind kind;
-};
-
 struct cusparseContext {
-	struct sparse_object object;
+	struct live_object object;
 	int device;
 	cudaStream_t stream;
 	cusparsePointerMode_t mode;
 };
 
 struct cusparseMatDescr {
-	struct sparse_object object;
+	struct live_object object;
 	cusparseMatrixType_t type;
 	cusparseFillMode_t fill;
 	cusparseDiagType_t diag;
@@ -54,7 +50,7 @@ struct cusparseMatDescr {
 };
 
 struct cusparseSpVecDescr {
-	struct sparse_object object;
+	struct live_object object;
 	int64_t size, nnz;
 	void *indices, *values;
 	cusparseIndexType_t index_type;
@@ -63,14 +59,14 @@ struct cusparseSpVecDescr {
 };
 
 struct cusparseDnVecDescr {
-	struct sparse_object object;
+	struct live_object object;
 	int64_t size;
 	void *values;
 	cudaDataType type;
 };
 
 struct cusparseDnMatDescr {
-	struct sparse_object object;
+	struct live_object object;
 	int64_t rows, cols, ld;
 	void *values;
 	cudaDataType type;
@@ -80,7 +76,7 @@ struct cusparseDnMatDescr {
 };
 
 struct cusparseSpMatDescr {
-	struct sparse_object object;
+	struct live_object object;
 	cusparseFormat_t format;
 	int64_t rows, cols; /* of elements */
 	int64_t nnz; /* entries; of BSR: blocks */
@@ -99,15 +95,9 @@ struct cusparseSpMatDescr {
 	int64_t offsets_stride, indices_stride, values_stride;
 };
 
-/* NULL: no memory. All but the head is zero. */
-void *sparse_new(size_t bytes, enum sparse_kind kind);
-bool sparse_alive(const void *object, enum sparse_kind kind);
-/* False: that is none of this kind. */
-bool sparse_delete(const void *object, enum sparse_kind kind);
 /* SUCCESS, or what is wrong with the handle; the calling thread's device must be the handle's. */
 cusparseStatus_t sparse_check(cusparseHandle_t handle, const char *function);
-/* A line on stderr, once for each message. */
-void sparse_say(const char *function, const char *what);
+#define sparse_say(function, what) say_once("libcusparse", function, what)
 cusparseStatus_t sparse_status(cudaError_t error);
 /* 0: a type that no function takes */
 size_t sparse_size(cudaDataType type);
@@ -130,7 +120,7 @@ cusparseStatus_t sparse_bring(cusparseHandle_t handle, void *to, const void *fro
 	} while (0)
 #define SPARSE_ALIVE(handle)                                    \
 	do {                                                    \
-		if (!sparse_alive(handle, SPARSE_HANDLE))       \
+		if (!live_is(handle, SPARSE_HANDLE))            \
 			return CUSPARSE_STATUS_NOT_INITIALIZED; \
 	} while (0)
 #define SPARSE_CHECK(handle) SPARSE_TRY(sparse_check(handle, __func__))

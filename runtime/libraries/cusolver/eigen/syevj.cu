@@ -236,7 +236,7 @@ static cusolverStatus_t syevj(stream_of handle, cusolverEigMode_t jobz, cublasFi
 			      int64_t n, T *a, int64_t lda, real_of<T> *w, T *work, int64_t lwork,
 			      int *info, syevjInfo_t params, int64_t count)
 {
-	SOLVER_WANT(info && (!params || solver_alive(params, SOLVER_SYEVJ)));
+	SOLVER_WANT(info && (!params || live_is(params, SOLVER_SYEVJ)));
 	SOLVER_WRONG(bad_mode(jobz), 1);
 	SOLVER_WRONG(bad_fill(uplo), 2);
 	SOLVER_WRONG(n < 0 || n > INT_MAX, 3);

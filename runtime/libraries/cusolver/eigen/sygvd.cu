@@ -77,7 +77,7 @@ static cusolverStatus_t sygvd(stream_of handle, cusolverEigType_t type, cusolver
 {
 	int64_t own = by_jacobi ? jacobi_size<T>(n, 1) : eigen_size(n);
 
-	SOLVER_WANT(info && (!by_jacobi || solver_alive(params, SOLVER_SYEVJ)));
+	SOLVER_WANT(info && (!by_jacobi || live_is(params, SOLVER_SYEVJ)));
 	SOLVER_WRONG((unsigned)type - 1 > 2, 1);
 	SOLVER_WRONG(bad_mode(jobz), 2);
 	SOLVER_WRONG(bad_fill(uplo), 3);

@@ -28,7 +28,7 @@ VGPU_API cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
 
 VGPU_API cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
 {
-	return solver_delete(handle, SOLVER_DN) ? CUSOLVER_STATUS_SUCCESS
+	return live_delete(handle, SOLVER_DN) ? CUSOLVER_STATUS_SUCCESS
 						: CUSOLVER_STATUS_NOT_INITIALIZED;
 }
 
@@ -59,13 +59,13 @@ SETTING(EmulationStrategy, enum cudaEmulationStrategy_t, emulation, (unsigned in
 VGPU_API cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t *params)
 {
 	SOLVER_WANT(params);
-	*params = solver_new(sizeof(**params), SOLVER_PARAMS);
+	*params = live_new(sizeof(**params), SOLVER_PARAMS);
 	return *params ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 VGPU_API cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params)
 {
-	return solver_delete(params, SOLVER_PARAMS) ? CUSOLVER_STATUS_SUCCESS
+	return live_delete(params, SOLVER_PARAMS) ? CUSOLVER_STATUS_SUCCESS
 						    : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
@@ -73,7 +73,7 @@ VGPU_API cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params,
 						  cusolverDnFunction_t function,
 						  cusolverAlgMode_t algorithm)
 {
-	SOLVER_WANT(solver_alive(params, SOLVER_PARAMS) && (unsigned int)function <= 2 &&
+	SOLVER_WANT(live_is(params, SOLVER_PARAMS) && (unsigned int)function <= 2 &&
 		    (unsigned int)algorithm <= 2);
 	params->algorithms[function] = algorithm;
 	return CUSOLVER_STATUS_SUCCESS;

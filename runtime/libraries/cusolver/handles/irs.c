@@ -10,7 +10,7 @@ enum { ROUNDS = 50 };
 VGPU_API cusolverStatus_t cusolverDnIRSParamsCreate(cusolverDnIRSParams_t *params)
 {
 	SOLVER_WANT(params);
-	*params = solver_new(sizeof(**params), SOLVER_IRS_PARAMS);
+	*params = live_new(sizeof(**params), SOLVER_IRS_PARAMS);
 	if (!*params)
 		return CUSOLVER_STATUS_ALLOC_FAILED;
 	(*params)->solver = CUSOLVER_IRS_REFINE_NOT_SET;
@@ -21,13 +21,13 @@ VGPU_API cusolverStatus_t cusolverDnIRSParamsCreate(cusolverDnIRSParams_t *param
 
 #define PARAMS(params)                                                     \
 	do {                                                               \
-		if (!solver_alive(params, SOLVER_IRS_PARAMS))              \
+		if (!live_is(params, SOLVER_IRS_PARAMS))              \
 			return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED; \
 	} while (0)
 
 VGPU_API cusolverStatus_t cusolverDnIRSParamsDestroy(cusolverDnIRSParams_t params)
 {
-	return solver_delete(params, SOLVER_IRS_PARAMS)
+	return live_delete(params, SOLVER_IRS_PARAMS)
 		       ? CUSOLVER_STATUS_SUCCESS
 		       : CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;
 }
@@ -143,19 +143,19 @@ VGPU_API cusolverStatus_t cusolverDnIRSParamsDisableFallback(cusolverDnIRSParams
 VGPU_API cusolverStatus_t cusolverDnIRSInfosCreate(cusolverDnIRSInfos_t *infos)
 {
 	SOLVER_WANT(infos);
-	*infos = solver_new(sizeof(**infos), SOLVER_IRS_INFOS);
+	*infos = live_new(sizeof(**infos), SOLVER_IRS_INFOS);
 	return *infos ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 #define INFOS(infos)                                                      \
 	do {                                                              \
-		if (!solver_alive(infos, SOLVER_IRS_INFOS))               \
+		if (!live_is(infos, SOLVER_IRS_INFOS))               \
 			return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED; \
 	} while (0)
 
 VGPU_API cusolverStatus_t cusolverDnIRSInfosDestroy(cusolverDnIRSInfos_t infos)
 {
-	return solver_delete(infos, SOLVER_IRS_INFOS) ? CUSOLVER_STATUS_SUCCESS
+	return live_delete(infos, SOLVER_IRS_INFOS) ? CUSOLVER_STATUS_SUCCESS
 						      : CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
 }
 

@@ -7,14 +7,14 @@ enum { SWEEPS = 100 };
 
 static struct jacobi_settings *settings_new(enum solver_kind kind)
 {
-	struct jacobi_settings *s = solver_new(sizeof(*s), kind);
+	struct jacobi_settings *s = live_new(sizeof(*s), kind);
 
 	if (!s)
 		return NULL;
 	if (cudaMalloc((void **)&s->report, sizeof(*s->report)) != cudaSuccess ||
 	    cudaMemset(s->report, 0, sizeof(*s->report)) != cudaSuccess) {
 		cudaFree(s->report);
-		solver_delete(s, kind);
+		live_delete(s, kind);
 		return NULL;
 	}
 	s->most_sweeps = SWEEPS;
@@ -33,27 +33,27 @@ static struct jacobi_settings *settings_new(enum solver_kind kind)
 	{                                                                                        \
 		struct jacobi_report *report;                                                    \
                                                                                                  \
-		SOLVER_WANT(solver_alive(info, KIND));                                           \
+		SOLVER_WANT(live_is(info, KIND));                                           \
 		report = info->settings.report;                                                  \
-		solver_delete(info, KIND);                                                       \
+		live_delete(info, KIND);                                                       \
 		return solver_status(cudaFree(report));                                          \
 	}                                                                                        \
 	VGPU_API cusolverStatus_t cusolverDnX##name##SetTolerance(name##Info_t info,             \
 								  double tolerance)              \
 	{                                                                                        \
-		SOLVER_WANT(solver_alive(info, KIND) && tolerance >= 0);                         \
+		SOLVER_WANT(live_is(info, KIND) && tolerance >= 0);                         \
 		info->settings.tolerance = tolerance;                                            \
 		return CUSOLVER_STATUS_SUCCESS;                                                  \
 	}                                                                                        \
 	VGPU_API cusolverStatus_t cusolverDnX##name##SetMaxSweeps(name##Info_t info, int most)   \
 	{                                                                                        \
-		SOLVER_WANT(solver_alive(info, KIND) && most >= 0);                              \
+		SOLVER_WANT(live_is(info, KIND) && most >= 0);                              \
 		info->settings.most_sweeps = most;                                               \
 		return CUSOLVER_STATUS_SUCCESS;                                                  \
 	}                                                                                        \
 	VGPU_API cusolverStatus_t cusolverDnX##name##SetSortEig(name##Info_t info, int sort)     \
 	{                                                                                        \
-		SOLVER_WANT(solver_alive(info, KIND));                                           \
+		SOLVER_WANT(live_is(info, KIND));                                           \
 		info->settings.sort = sort;                                                      \
 		return CUSOLVER_STATUS_SUCCESS;                                                  \
 	}                                                                                        \
@@ -61,7 +61,7 @@ static struct jacobi_settings *settings_new(enum solver_kind kind)
 		cusolverDnHandle_t handle, name##Info_t info, double *residual)                  \
 	{                                                                                        \
 		SOLVER_TRY(solver_check(handle, SOLVER_DN, __func__));                           \
-		SOLVER_WANT(solver_alive(info, KIND) && residual);                               \
+		SOLVER_WANT(live_is(info, KIND) && residual);                               \
 		return solver_bring(&handle->handle, residual, &info->settings.report->residual, \
 				    sizeof(*residual), __func__);                                \
 	}                                                                                        \
@@ -69,7 +69,7 @@ static struct jacobi_settings *settings_new(enum solver_kind kind)
 							       name##Info_t info, int *sweeps)   \
 	{                                                                                        \
 		SOLVER_TRY(solver_check(handle, SOLVER_DN, __func__));                           \
-		SOLVER_WANT(solver_alive(info, KIND) && sweeps);                                 \
+		SOLVER_WANT(live_is(info, KIND) && sweeps);                                 \
 		return solver_bring(&handle->handle, sweeps, &info->settings.report->sweeps,     \
 				    sizeof(*sweeps), __func__);                                  \
 	}

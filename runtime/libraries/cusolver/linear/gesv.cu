@@ -190,14 +190,14 @@ REFINED(SX, float)
 
 #define PARAMS(params)                                                     \
 	do {                                                               \
-		if (!solver_alive(params, SOLVER_IRS_PARAMS))              \
+		if (!live_is(params, SOLVER_IRS_PARAMS))              \
 			return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED; \
 		if (main_type(params) == (cudaDataType)-1)                 \
 			return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;    \
 	} while (0)
 #define INFOS(infos, params)                                              \
 	do {                                                              \
-		if (!solver_alive(infos, SOLVER_IRS_INFOS))               \
+		if (!live_is(infos, SOLVER_IRS_INFOS))               \
 			return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED; \
 		(infos)->most_rounds = (params)->most_rounds;             \
 	} while (0)

@@ -12,7 +12,7 @@ VGPU_API cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t *handle)
 
 VGPU_API cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle)
 {
-	return solver_delete(handle, SOLVER_SP) ? CUSOLVER_STATUS_SUCCESS
+	return live_delete(handle, SOLVER_SP) ? CUSOLVER_STATUS_SUCCESS
 						: CUSOLVER_STATUS_NOT_INITIALIZED;
 }
 

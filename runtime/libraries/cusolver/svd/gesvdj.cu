@@ -13,7 +13,7 @@ static cusolverStatus_t gesvdj(stream_of handle, cusolverEigMode_t jobz, bool ec
 	int64_t k = least(m, n);
 	bool vectors = jobz == CUSOLVER_EIG_MODE_VECTOR;
 
-	SOLVER_WANT(info && solver_alive(params, SOLVER_GESVDJ));
+	SOLVER_WANT(info && live_is(params, SOLVER_GESVDJ));
 	SOLVER_WRONG((unsigned)jobz > 1, 1);
 	SOLVER_WRONG(m < 0, 2 + shift);
 	SOLVER_WRONG(n < 0, 3 + shift);

@@ -15,7 +15,7 @@ static cusparseStatus_t check(cusparseHandle_t handle, const cusparseSpMatDescr 
 			      const cusparseDnMatDescr *d, const char *function)
 {
 	SPARSE_TRY(sparse_check(handle, function));
-	SPARSE_WANT(sparse_alive(s, SPARSE_SPMAT) && sparse_alive(d, SPARSE_DNMAT));
+	SPARSE_WANT(live_is(s, SPARSE_SPMAT) && live_is(d, SPARSE_DNMAT));
 	SPARSE_WANT(s->rows == d->rows && s->cols == d->cols && s->type == d->type);
 	if (s->count > 1 || d->count > 1 || s->type == CUDA_R_8I || s->type == CUDA_R_32I)
 		return CUSPARSE_STATUS_NOT_SUPPORTED;

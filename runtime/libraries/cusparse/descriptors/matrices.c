@@ -15,14 +15,14 @@ static cusparseStatus_t new_spmat(struct cusparseSpMatDescr **matrix,
 				  const struct cusparseSpMatDescr *m)
 {
 	struct cusparseSpMatDescr *made;
-	struct sparse_object head;
+	struct live_object head;
 
 	SPARSE_WANT(matrix && m->rows >= 0 && m->cols >= 0 && m->nnz >= 0);
 	SPARSE_TRY(sparse_good_index(m->index_type, larger(m->rows, m->cols), m->base, m->type));
 	SPARSE_TRY(sparse_good_index(m->offset_type, m->nnz, m->base, m->type));
 	/* a matrix that is yet to be filled in has pointers later */
 	SPARSE_WANT(!m->nnz || (m->indices && m->values));
-	made = sparse_new(sizeof(*made), SPARSE_SPMAT);
+	made = live_new(sizeof(*made), SPARSE_SPMAT);
 	if (!made)
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	head = made->object;
@@ -86,7 +86,7 @@ static cusparseStatus_t get(const struct cusparseSpMatDescr *m, cusparseFormat_t
 			    cusparseIndexType_t *index_type, cusparseIndexBase_t *base,
 			    cudaDataType *type)
 {
-	SPARSE_WANT(sparse_alive(m, SPARSE_SPMAT) && m->format == format);
+	SPARSE_WANT(live_is(m, SPARSE_SPMAT) && m->format == format);
 	SPARSE_WANT(rows && cols && nnz && offsets && indices && values && offset_type &&
 		    index_type && base && type);
 	*rows = m->rows;
@@ -199,7 +199,7 @@ static cusparseStatus_t get(const struct cusparseSpMatDescr *m, cusparseFormat_t
 	VGPU_API cusparseStatus_t cusparse##C##SpMatGetValues(cusparse##C##SpMatDescr_t matrix,    \
 							      Q void **values)                     \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && values);                         \
+		SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && values);                         \
 		*values = matrix->values;                                                          \
 		return CUSPARSE_STATUS_SUCCESS;                                                    \
 	}
@@ -208,14 +208,14 @@ BOTH(Const, const)
 
 VGPU_API cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix)
 {
-	return sparse_delete(matrix, SPARSE_SPMAT) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(matrix, SPARSE_SPMAT) ? CUSPARSE_STATUS_SUCCESS
 						   : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 VGPU_API cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t matrix,
 						 cusparseFormat_t *format)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && format);
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && format);
 	*format = matrix->format;
 	return CUSPARSE_STATUS_SUCCESS;
 }
@@ -223,14 +223,14 @@ VGPU_API cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t matri
 VGPU_API cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t matrix,
 						    cusparseIndexBase_t *base)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && base);
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && base);
 	*base = matrix->base;
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
 VGPU_API cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t matrix, void *values)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && (values || !matrix->nnz));
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && (values || !matrix->nnz));
 	matrix->values = values;
 	return CUSPARSE_STATUS_SUCCESS;
 }
@@ -238,7 +238,7 @@ VGPU_API cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t matrix, vo
 VGPU_API cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix, int64_t *rows,
 					       int64_t *cols, int64_t *nnz)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && rows && cols && nnz);
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && rows && cols && nnz);
 	*rows = matrix->rows;
 	*cols = matrix->cols;
 	*nnz = matrix->format == CUSPARSE_FORMAT_BSR ? matrix->nnz * matrix->tall * matrix->wide
@@ -248,7 +248,7 @@ VGPU_API cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix,
 
 VGPU_API cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t matrix, int *count)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && count);
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && count);
 	*count = matrix->count;
 	return CUSPARSE_STATUS_SUCCESS;
 }
@@ -256,7 +256,7 @@ VGPU_API cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t
 static cusparseStatus_t set_batch(struct cusparseSpMatDescr *m, cusparseFormat_t format, int count,
 				  int64_t offsets, int64_t indices, int64_t values)
 {
-	SPARSE_WANT(sparse_alive(m, SPARSE_SPMAT) && count >= 1);
+	SPARSE_WANT(live_is(m, SPARSE_SPMAT) && count >= 1);
 	SPARSE_WANT(m->format == format && offsets >= 0 && indices >= 0 && values >= 0);
 	m->count = count;
 	m->offsets_stride = offsets;
@@ -275,7 +275,7 @@ VGPU_API cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t matrix
 VGPU_API cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t matrix, int count,
 						     int64_t offsets_stride, int64_t values_stride)
 {
-	bool columns = sparse_alive(matrix, SPARSE_SPMAT) && matrix->format == CUSPARSE_FORMAT_CSC;
+	bool columns = live_is(matrix, SPARSE_SPMAT) && matrix->format == CUSPARSE_FORMAT_CSC;
 
 	return set_batch(matrix, columns ? CUSPARSE_FORMAT_CSC : CUSPARSE_FORMAT_CSR, count,
 			 offsets_stride, values_stride, values_stride);
@@ -293,7 +293,7 @@ VGPU_API cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t ma
 						    cusparseSpMatAttribute_t attribute, void *data,
 						    size_t size)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && data && size == sizeof(int));
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && data && size == sizeof(int));
 	SPARSE_WANT((unsigned int)attribute <= 1);
 	memcpy(data,
 	       attribute == CUSPARSE_SPMAT_FILL_MODE ? (const void *)&matrix->fill
@@ -308,7 +308,7 @@ VGPU_API cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t matrix,
 {
 	unsigned int value;
 
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_SPMAT) && data && size == sizeof(value));
+	SPARSE_WANT(live_is(matrix, SPARSE_SPMAT) && data && size == sizeof(value));
 	memcpy(&value, data, size);
 	SPARSE_WANT((unsigned int)attribute <= 1 && value <= 1);
 	if (attribute == CUSPARSE_SPMAT_FILL_MODE)
@@ -321,7 +321,7 @@ VGPU_API cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t matrix,
 static cusparseStatus_t set_pointers(struct cusparseSpMatDescr *m, cusparseFormat_t format,
 				     void *offsets, void *indices, void *values)
 {
-	SPARSE_WANT(sparse_alive(m, SPARSE_SPMAT) && m->format == format && offsets);
+	SPARSE_WANT(live_is(m, SPARSE_SPMAT) && m->format == format && offsets);
 	SPARSE_WANT(!m->nnz || (indices && values));
 	m->offsets = offsets;
 	m->indices = indices;

@@ -12,7 +12,7 @@ static cusparseStatus_t new_spvec(struct cusparseSpVecDescr **vector, int64_t si
 	SPARSE_WANT(vector && size >= 0 && nnz >= 0 && nnz <= size);
 	SPARSE_WANT((indices && values) || !nnz);
 	SPARSE_TRY(sparse_good_index(index_type, size, base, type));
-	v = sparse_new(sizeof(*v), SPARSE_SPVEC);
+	v = live_new(sizeof(*v), SPARSE_SPVEC);
 	if (!v)
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	v->size = size;
@@ -34,7 +34,7 @@ static cusparseStatus_t new_dnvec(struct cusparseDnVecDescr **vector, int64_t si
 	SPARSE_WANT(vector && size >= 0 && (values || !size));
 	if (!sparse_size(type))
 		return CUSPARSE_STATUS_NOT_SUPPORTED;
-	v = sparse_new(sizeof(*v), SPARSE_DNVEC);
+	v = live_new(sizeof(*v), SPARSE_DNVEC);
 	if (!v)
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	v->size = size;
@@ -55,7 +55,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 	SPARSE_WANT(ld >= (order == CUSPARSE_ORDER_COL ? rows : cols));
 	if (!sparse_size(type))
 		return CUSPARSE_STATUS_NOT_SUPPORTED;
-	m = sparse_new(sizeof(*m), SPARSE_DNMAT);
+	m = live_new(sizeof(*m), SPARSE_DNMAT);
 	if (!m)
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	m->rows = rows;
@@ -84,7 +84,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 		Q void **values, cusparseIndexType_t *index_type, cusparseIndexBase_t *base,       \
 		cudaDataType *type)                                                                \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(vector, SPARSE_SPVEC) && size && nnz && indices &&        \
+		SPARSE_WANT(live_is(vector, SPARSE_SPVEC) && size && nnz && indices &&        \
 			    values && index_type && base && type);                                 \
 		*size = vector->size;                                                              \
 		*nnz = vector->nnz;                                                                \
@@ -98,7 +98,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 	VGPU_API cusparseStatus_t cusparse##C##SpVecGetValues(cusparse##C##SpVecDescr_t vector,    \
 							      Q void **values)                     \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(vector, SPARSE_SPVEC) && values);                         \
+		SPARSE_WANT(live_is(vector, SPARSE_SPVEC) && values);                         \
 		*values = vector->values;                                                          \
 		return CUSPARSE_STATUS_SUCCESS;                                                    \
 	}                                                                                          \
@@ -113,7 +113,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 							int64_t *size, Q void **values,            \
 							cudaDataType *type)                        \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(vector, SPARSE_DNVEC) && size && values && type);         \
+		SPARSE_WANT(live_is(vector, SPARSE_DNVEC) && size && values && type);         \
 		*size = vector->size;                                                              \
 		*values = vector->values;                                                          \
 		*type = vector->type;                                                              \
@@ -122,7 +122,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 	VGPU_API cusparseStatus_t cusparse##C##DnVecGetValues(cusparse##C##DnVecDescr_t vector,    \
 							      Q void **values)                     \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(vector, SPARSE_DNVEC) && values);                         \
+		SPARSE_WANT(live_is(vector, SPARSE_DNVEC) && values);                         \
 		*values = vector->values;                                                          \
 		return CUSPARSE_STATUS_SUCCESS;                                                    \
 	}                                                                                          \
@@ -137,7 +137,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 		cusparse##C##DnMatDescr_t matrix, int64_t *rows, int64_t *cols, int64_t *ld,       \
 		Q void **values, cudaDataType *type, cusparseOrder_t *order)                       \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(matrix, SPARSE_DNMAT) && rows && cols && ld && values &&  \
+		SPARSE_WANT(live_is(matrix, SPARSE_DNMAT) && rows && cols && ld && values &&  \
 			    type && order);                                                        \
 		*rows = matrix->rows;                                                              \
 		*cols = matrix->cols;                                                              \
@@ -150,7 +150,7 @@ static cusparseStatus_t new_dnmat(struct cusparseDnMatDescr **matrix, int64_t ro
 	VGPU_API cusparseStatus_t cusparse##C##DnMatGetValues(cusparse##C##DnMatDescr_t matrix,    \
 							      Q void **values)                     \
 	{                                                                                          \
-		SPARSE_WANT(sparse_alive(matrix, SPARSE_DNMAT) && values);                         \
+		SPARSE_WANT(live_is(matrix, SPARSE_DNMAT) && values);                         \
 		*values = matrix->values;                                                          \
 		return CUSPARSE_STATUS_SUCCESS;                                                    \
 	}
@@ -159,47 +159,47 @@ BOTH(Const, const)
 
 VGPU_API cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t vector)
 {
-	return sparse_delete(vector, SPARSE_SPVEC) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(vector, SPARSE_SPVEC) ? CUSPARSE_STATUS_SUCCESS
 						   : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 VGPU_API cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t vector,
 						    cusparseIndexBase_t *base)
 {
-	SPARSE_WANT(sparse_alive(vector, SPARSE_SPVEC) && base);
+	SPARSE_WANT(live_is(vector, SPARSE_SPVEC) && base);
 	*base = vector->base;
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
 VGPU_API cusparseStatus_t cusparseSpVecSetValues(cusparseSpVecDescr_t vector, void *values)
 {
-	SPARSE_WANT(sparse_alive(vector, SPARSE_SPVEC) && (values || !vector->nnz));
+	SPARSE_WANT(live_is(vector, SPARSE_SPVEC) && (values || !vector->nnz));
 	vector->values = values;
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
 VGPU_API cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t vector)
 {
-	return sparse_delete(vector, SPARSE_DNVEC) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(vector, SPARSE_DNVEC) ? CUSPARSE_STATUS_SUCCESS
 						   : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 VGPU_API cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t vector, void *values)
 {
-	SPARSE_WANT(sparse_alive(vector, SPARSE_DNVEC) && (values || !vector->size));
+	SPARSE_WANT(live_is(vector, SPARSE_DNVEC) && (values || !vector->size));
 	vector->values = values;
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
 VGPU_API cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix)
 {
-	return sparse_delete(matrix, SPARSE_DNMAT) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(matrix, SPARSE_DNMAT) ? CUSPARSE_STATUS_SUCCESS
 						   : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 VGPU_API cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, void *values)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_DNMAT) &&
+	SPARSE_WANT(live_is(matrix, SPARSE_DNMAT) &&
 		    (values || !matrix->rows || !matrix->cols));
 	matrix->values = values;
 	return CUSPARSE_STATUS_SUCCESS;
@@ -208,7 +208,7 @@ VGPU_API cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, vo
 VGPU_API cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t matrix, int count,
 						       int64_t stride)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_DNMAT) && count >= 1 && stride >= 0);
+	SPARSE_WANT(live_is(matrix, SPARSE_DNMAT) && count >= 1 && stride >= 0);
 	matrix->count = count;
 	matrix->stride = stride;
 	return CUSPARSE_STATUS_SUCCESS;
@@ -217,7 +217,7 @@ VGPU_API cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t matr
 VGPU_API cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t matrix, int *count,
 						       int64_t *stride)
 {
-	SPARSE_WANT(sparse_alive(matrix, SPARSE_DNMAT) && count && stride);
+	SPARSE_WANT(live_is(matrix, SPARSE_DNMAT) && count && stride);
 	*count = matrix->count;
 	*stride = matrix->stride;
 	return CUSPARSE_STATUS_SUCCESS;

@@ -64,8 +64,8 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a,
 			      cusparseSDDMMAlg_t alg, const char *function)
 {
 	SPARSE_TRY(sparse_check(handle, function));
-	SPARSE_WANT(good_op(op_a) && good_op(op_b) && !alg && sparse_alive(a, SPARSE_DNMAT) &&
-		    sparse_alive(b, SPARSE_DNMAT) && sparse_alive(c, SPARSE_SPMAT));
+	SPARSE_WANT(good_op(op_a) && good_op(op_b) && !alg && live_is(a, SPARSE_DNMAT) &&
+		    live_is(b, SPARSE_DNMAT) && live_is(c, SPARSE_SPMAT));
 	if (c->format == CUSPARSE_FORMAT_CSR || c->format == CUSPARSE_FORMAT_COO ||
 	    c->format == CUSPARSE_FORMAT_BSR)
 		return CUSPARSE_STATUS_SUCCESS;

@@ -3,7 +3,7 @@
 #include "spgemm.h"
 
 struct cusparseSpGEMMDescr {
-	struct sparse_object object;
+	struct live_object object;
 	sparse::gemm_plan plan;
 };
 
@@ -21,9 +21,9 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a,
 {
 	SPARSE_TRY(sparse_check(handle, function));
 	SPARSE_WANT(good_op(op_a) && good_op(op_b) && (unsigned)alg <= 5 &&
-		    sparse_alive(plan, SPARSE_SPGEMM));
-	SPARSE_WANT(sparse_alive(a, SPARSE_SPMAT) && sparse_alive(b, SPARSE_SPMAT) &&
-		    sparse_alive(c, SPARSE_SPMAT));
+		    live_is(plan, SPARSE_SPGEMM));
+	SPARSE_WANT(live_is(a, SPARSE_SPMAT) && live_is(b, SPARSE_SPMAT) &&
+		    live_is(c, SPARSE_SPMAT));
 	if (op_a || op_b || a->format != CUSPARSE_FORMAT_CSR || b->format != CUSPARSE_FORMAT_CSR ||
 	    c->format != CUSPARSE_FORMAT_CSR) {
 		sparse_say(function, "multiplies matrices in CSR that are not transposed");
@@ -77,7 +77,7 @@ using namespace sparse;
 SPARSE_API cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *plan)
 {
 	SPARSE_WANT(plan);
-	*plan = (cusparseSpGEMMDescr_t)sparse_new(sizeof(**plan), SPARSE_SPGEMM);
+	*plan = (cusparseSpGEMMDescr_t)live_new(sizeof(**plan), SPARSE_SPGEMM);
 	if (!*plan)
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	(*plan)->plan.products = (*plan)->plan.nnz = -1;
@@ -86,7 +86,7 @@ SPARSE_API cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *plan)
 
 SPARSE_API cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t plan)
 {
-	return sparse_delete(plan, SPARSE_SPGEMM) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(plan, SPARSE_SPGEMM) ? CUSPARSE_STATUS_SUCCESS
 						  : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
@@ -103,7 +103,7 @@ SPARSE_API cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperat
 
 SPARSE_API cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t plan, int64_t *products)
 {
-	SPARSE_WANT(sparse_alive(plan, SPARSE_SPGEMM) && products && plan->plan.products >= 0);
+	SPARSE_WANT(live_is(plan, SPARSE_SPGEMM) && products && plan->plan.products >= 0);
 	*products = plan->plan.products;
 	return CUSPARSE_STATUS_SUCCESS;
 }

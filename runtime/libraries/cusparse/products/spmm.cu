@@ -87,8 +87,8 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a,
 			      cusparseSpMMAlg_t alg, const char *function)
 {
 	SPARSE_TRY(sparse_check(handle, function));
-	SPARSE_WANT(good_op(op_a) && good_op(op_b) && sparse_alive(a, SPARSE_SPMAT) &&
-		    sparse_alive(b, SPARSE_DNMAT) && sparse_alive(c, SPARSE_DNMAT));
+	SPARSE_WANT(good_op(op_a) && good_op(op_b) && live_is(a, SPARSE_SPMAT) &&
+		    live_is(b, SPARSE_DNMAT) && live_is(c, SPARSE_DNMAT));
 	SPARSE_WANT((unsigned)alg <= 6 || ((unsigned)alg >= 12 && (unsigned)alg <= 14));
 	return CUSPARSE_STATUS_SUCCESS;
 }

@@ -77,8 +77,8 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op,
 {
 	SPARSE_TRY(sparse_check(handle, function));
 	SPARSE_WANT(good_op(op) && (unsigned)alg <= CUSPARSE_SPMV_BSR_ALG1 &&
-		    sparse_alive(a, SPARSE_SPMAT) && sparse_alive(x, SPARSE_DNVEC) &&
-		    sparse_alive(y, SPARSE_DNVEC));
+		    live_is(a, SPARSE_SPMAT) && live_is(x, SPARSE_DNVEC) &&
+		    live_is(y, SPARSE_DNVEC));
 	if (a->count > 1)
 		return CUSPARSE_STATUS_NOT_SUPPORTED;
 	return CUSPARSE_STATUS_SUCCESS;

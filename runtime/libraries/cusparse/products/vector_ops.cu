@@ -110,7 +110,7 @@ static cusparseStatus_t check(cusparseHandle_t handle, const cusparseSpVecDescr 
 			      const cusparseDnVecDescr *y, const char *function)
 {
 	SPARSE_TRY(sparse_check(handle, function));
-	SPARSE_WANT(sparse_alive(x, SPARSE_SPVEC) && sparse_alive(y, SPARSE_DNVEC));
+	SPARSE_WANT(live_is(x, SPARSE_SPVEC) && live_is(y, SPARSE_DNVEC));
 	SPARSE_WANT(x->size == y->size && x->type == y->type);
 	return CUSPARSE_STATUS_SUCCESS;
 }

@@ -15,7 +15,7 @@ cusparseStatus_t find_diagonal(cusparseHandle_t handle, const triangle *t, int *
 cusparseStatus_t new_analysis(analysis **made, enum sparse_kind kind)
 {
 	SPARSE_WANT(made);
-	*made = (analysis *)sparse_new(sizeof(**made), kind);
+	*made = (analysis *)live_new(sizeof(**made), kind);
 	return *made ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
 
@@ -23,9 +23,9 @@ cusparseStatus_t delete_analysis(analysis *a, enum sparse_kind kind)
 {
 	void *memory;
 
-	SPARSE_WANT(sparse_alive(a, kind));
+	SPARSE_WANT(live_is(a, kind));
 	memory = a->memory;
-	SPARSE_WANT(sparse_delete(a, kind));
+	SPARSE_WANT(live_delete(a, kind));
 	return sparse_status(cudaFree(memory));
 }
 
@@ -76,7 +76,7 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op, i
 {
 	SPARSE_TRY(sparse_check(handle, function));
 	SPARSE_WANT_DESCR(descr);
-	SPARSE_WANT(sparse_alive(info, kind) && good_op(op) && m >= 0 && nnz >= 0);
+	SPARSE_WANT(live_is(info, kind) && good_op(op) && m >= 0 && nnz >= 0);
 	SPARSE_WANT(!nnz || (values && offsets && columns));
 	return descr->type == CUSPARSE_MATRIX_TYPE_GENERAL ||
 			       descr->type == CUSPARSE_MATRIX_TYPE_TRIANGULAR

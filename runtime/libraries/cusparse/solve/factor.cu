@@ -179,7 +179,7 @@ static cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz,
 {
 	SPARSE_TRY(sparse_check(handle, function));
 	SPARSE_WANT_DESCR(descr);
-	SPARSE_WANT(sparse_alive(info, kind) && m >= 0 && nnz >= 0);
+	SPARSE_WANT(live_is(info, kind) && m >= 0 && nnz >= 0);
 	SPARSE_WANT(!nnz || (values && offsets && columns));
 	return descr->type == CUSPARSE_MATRIX_TYPE_GENERAL
 		       ? CUSPARSE_STATUS_SUCCESS
@@ -249,7 +249,7 @@ SPARSE_INFO(Csric02, csric02, SPARSE_CSRIC02)
 		analysis *made = (analysis *)info;                                     \
                                                                                        \
 		SPARSE_CHECK(handle);                                                  \
-		SPARSE_WANT(sparse_alive(info, SPARSE_CSRILU02));                      \
+		SPARSE_WANT(live_is(info, SPARSE_CSRILU02));                      \
 		SPARSE_WANT(!enable || (tolerance && value));                          \
 		made->boost = enable;                                                  \
 		made->tolerance = tolerance;                                           \

@@ -3,7 +3,7 @@
 #include "triangle.h"
 
 struct cusparseSpSVDescr {
-	struct sparse_object object;
+	struct live_object object;
 	bool ready;
 	cusparseOperation_t op;
 	sparse::triangle t;
@@ -24,7 +24,7 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op,
 			      const char *function)
 {
 	SPARSE_TRY(sparse_check(handle, function));
-	SPARSE_WANT(good_op(op) && sparse_alive(a, SPARSE_SPMAT) && a->rows == a->cols);
+	SPARSE_WANT(good_op(op) && live_is(a, SPARSE_SPMAT) && a->rows == a->cols);
 	if (compute != a->type || a->count > 1 || a->format == CUSPARSE_FORMAT_BSR ||
 	    a->format == CUSPARSE_FORMAT_BLOCKED_ELL)
 		return CUSPARSE_STATUS_NOT_SUPPORTED;
@@ -92,8 +92,8 @@ static cusparseStatus_t check_vectors(cusparseHandle_t handle, cusparseOperation
 				      const cusparseSpSVDescr *plan, const char *function)
 {
 	SPARSE_TRY(check(handle, op, a, compute, function));
-	SPARSE_WANT(sparse_alive(plan, SPARSE_SPSV) && sparse_alive(x, SPARSE_DNVEC) &&
-		    sparse_alive(y, SPARSE_DNVEC) && x->size == a->rows && y->size == a->rows);
+	SPARSE_WANT(live_is(plan, SPARSE_SPSV) && live_is(x, SPARSE_DNVEC) &&
+		    live_is(y, SPARSE_DNVEC) && x->size == a->rows && y->size == a->rows);
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -104,8 +104,8 @@ static cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperatio
 				       const char *function)
 {
 	SPARSE_TRY(check(handle, op_a, a, compute, function));
-	SPARSE_WANT(good_op(op_b) && sparse_alive(plan, SPARSE_SPSM) &&
-		    sparse_alive(b, SPARSE_DNMAT) && sparse_alive(c, SPARSE_DNMAT));
+	SPARSE_WANT(good_op(op_b) && live_is(plan, SPARSE_SPSM) &&
+		    live_is(b, SPARSE_DNMAT) && live_is(c, SPARSE_DNMAT));
 	SPARSE_WANT(c->rows == a->rows && (op_b ? b->cols : b->rows) == a->rows &&
 		    (op_b ? b->rows : b->cols) == c->cols);
 	if (b->count > 1 || c->count > 1)
@@ -120,13 +120,13 @@ using namespace sparse;
 SPARSE_API cusparseSpSV_createDescr(cusparseSpSVDescr_t *plan)
 {
 	SPARSE_WANT(plan);
-	*plan = (cusparseSpSVDescr_t)sparse_new(sizeof(**plan), SPARSE_SPSV);
+	*plan = (cusparseSpSVDescr_t)live_new(sizeof(**plan), SPARSE_SPSV);
 	return *plan ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
 
 SPARSE_API cusparseSpSV_destroyDescr(cusparseSpSVDescr_t plan)
 {
-	return sparse_delete(plan, SPARSE_SPSV) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(plan, SPARSE_SPSV) ? CUSPARSE_STATUS_SUCCESS
 						: CUSPARSE_STATUS_INVALID_VALUE;
 }
 
@@ -164,20 +164,20 @@ SPARSE_API cusparseSpSV_updateMatrix(cusparseHandle_t handle, cusparseSpSVDescr_
 				     void *values, cusparseSpSVUpdate_t part)
 {
 	SPARSE_CHECK(handle);
-	SPARSE_WANT(sparse_alive(plan, SPARSE_SPSV) && (unsigned)part <= 1);
+	SPARSE_WANT(live_is(plan, SPARSE_SPSV) && (unsigned)part <= 1);
 	return update(handle, plan, values, part == CUSPARSE_SPSV_UPDATE_DIAGONAL);
 }
 
 SPARSE_API cusparseSpSM_createDescr(cusparseSpSMDescr_t *plan)
 {
 	SPARSE_WANT(plan);
-	*plan = (cusparseSpSMDescr_t)sparse_new(sizeof(**plan), SPARSE_SPSM);
+	*plan = (cusparseSpSMDescr_t)live_new(sizeof(**plan), SPARSE_SPSM);
 	return *plan ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
 
 SPARSE_API cusparseSpSM_destroyDescr(cusparseSpSMDescr_t plan)
 {
-	return sparse_delete(plan, SPARSE_SPSM) ? CUSPARSE_STATUS_SUCCESS
+	return live_delete(plan, SPARSE_SPSM) ? CUSPARSE_STATUS_SUCCESS
 						: CUSPARSE_STATUS_INVALID_VALUE;
 }
 
@@ -218,6 +218,6 @@ SPARSE_API cusparseSpSM_updateMatrix(cusparseHandle_t handle, cusparseSpSMDescr_
 				     void *values, cusparseSpSMUpdate_t part)
 {
 	SPARSE_CHECK(handle);
-	SPARSE_WANT(sparse_alive(plan, SPARSE_SPSM) && (unsigned)part <= 1);
+	SPARSE_WANT(live_is(plan, SPARSE_SPSM) && (unsigned)part <= 1);
 	return update(handle, &plan->plan, values, part == CUSPARSE_SPSM_UPDATE_DIAGONAL);
 }

@@ -42,7 +42,7 @@ cusparseStatus_t replace_diagonal(cusparseHandle_t handle, const triangle *t, vo
 /* What the pointers' functions keep from the analysis to the solution, in memory of its own: one
  * buffer may be for several of them. */
 struct analysis {
-	struct sparse_object object;
+	struct live_object object;
 	void *memory;
 	triangle t;
 	int *diagonal; /* of factors: where it is in each row */
@@ -79,7 +79,7 @@ cusparseStatus_t zero_pivot(cusparseHandle_t handle, const analysis *a, int *pos
 					       int *position)                              \
 	{                                                                                  \
 		SPARSE_CHECK(handle);                                                      \
-		SPARSE_WANT(sparse_alive(info, kind));                                     \
+		SPARSE_WANT(live_is(info, kind));                                     \
 		return zero_pivot(handle, (analysis *)info, position, __func__);           \
 	}
 
