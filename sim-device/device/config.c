@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Configurations: fields by name. One table, made from the list in vgpu_config.h, says of every
- * field its name, its place and what it may be; set, get and check read it.
+ * field its name, its place and what it may be; set, get and check read it. And presets, which are
+ * whole ones, by name: what they have is in presets_papers.c and presets_cards.c.
  */
 #include "../fault/fault.h"
 #include "../memsys/coherence.h"
@@ -10,6 +11,7 @@
 #include "../sim/text.h"
 #include "../sm/pipeline/choices.h"
 #include "../vgpu_policy.h"
+#include "presets.h"
 
 /* context_budget: bytes with which a context can map memory and have a queue */
 #define BUDGET_LEAST	32768u
@@ -288,4 +290,29 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 	if (!vgpu_preemption_find(config->preemption))
 		return "preemption must be one of the names that the knob \"preemption\" lists";
 	return NULL;
+}
+
+/* ---- presets ------------------------------------------------------------ */
+
+static const struct vgpu_config *const presets[] = {
+	&vgpu_preset_k20c, &vgpu_preset_tanasic_ch6, &vgpu_preset_gtx980, &vgpu_preset_v100,
+	&vgpu_preset_a100, &vgpu_preset_h100, &vgpu_preset_etc, &vgpu_preset_rcc,
+};
+
+int vgpu_config_preset(struct vgpu_config *config, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(presets); i++) {
+		if (vgpu_text_is(name, presets[i]->name)) {
+			*config = *presets[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+const char *vgpu_config_preset_name(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(presets) ? presets[index]->name : NULL;
 }
