@@ -28,7 +28,9 @@ static void must_have_helped(long long before)
 {
 	long long executed = number_in(WORKERS, "helpers_executed ") - before;
 
-	printf("# %lld SMs by helpers\n", executed);
+	printf("# %lld SMs by helpers, in all %lld of %lld batches, %lld by the device's thread\n",
+	       executed, number_in(WORKERS, "helpers_executed "), number_in(WORKERS, "batches "),
+	       number_in(WORKERS, "actor "));
 	CHECK(executed > 0);
 }
 
@@ -42,6 +44,20 @@ static bool goes_on(double end, long long before)
 
 	return now < end || (number_in(WORKERS, "helpers_executed ") <= before &&
 			     now < end + 30 * machine_slowness());
+}
+
+/*
+ * Until another SM has been executed by helpers, within limits: in a kernel that checks, one kernel
+ * of the device takes seconds, and nothing is handed out while another one waits or the device's
+ * thread is interrupted.
+ */
+static void let_help(void)
+{
+	long long executed = number_in(WORKERS, "helpers_executed ");
+	double end = seconds_now() + 2 * machine_slowness();
+
+	while (number_in(WORKERS, "helpers_executed ") == executed && seconds_now() < end)
+		usleep(1000);
 }
 
 /* A process that computes for as long as the test goes on. */
@@ -252,6 +268,7 @@ static void stopped_and_killed(void)
 		CHECK(!kill(victim, SIGKILL));
 		CHECK(waitpid(victim, &status, 0) == victim && WIFSIGNALED(status));
 		CHECK(!kill(steady[kills % 2], SIGCONT));
+		let_help();
 		kills++;
 	}
 	for (int n = 0; n < 2; n++)
@@ -273,8 +290,7 @@ static void traced(void)
 		CHECK(WIFSTOPPED(status));
 		usleep(3000);
 		CHECK(!ptrace(PTRACE_CONT, pid, NULL, NULL));
-		/* long enough to begin a slice */
-		usleep(10000 * (useconds_t)machine_slowness());
+		let_help();
 		stops++;
 	}
 	CHECK(!ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) && waitpid(pid, &status, 0) == pid);
@@ -302,6 +318,7 @@ static void frozen(void)
 		usleep(10000);
 		put(GROUP "/cgroup.freeze", "0");
 		usleep(20000);
+		let_help();
 		freezes++;
 	}
 	must_have_ended(pid);
@@ -333,8 +350,8 @@ static void another_program(void)
 			struct mixer *m = mixer_begin(8);
 
 			CHECK(!pthread_create(&thread, NULL, mixes_for_ever, m));
-			usleep((50000 + 31000 * (useconds_t)(programs % 5)) *
-			       (useconds_t)machine_slowness());
+			let_help();
+			usleep(50000 + 31000 * (useconds_t)(programs % 5));
 			execl("/bin/true", "true", NULL);
 			_exit(1);
 		}
