@@ -1,8 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# test_vgpucc_accepts: programs written for later versions of CUDA. Speaks TAP.
+# test_vgpucc_accepts: what programs written for nvcc contain, and Makefiles for it pass, that a stock clang does not take as it
+# is. Speaks TAP.
 . "$(dirname "${BASH_SOURCE[0]}")/vgpucc.sh"
+
+cat >aligned.cu <<'END'
+#include <cstdio>
+#include <cstdint>
+struct four { float x[4]; };
+#define SHARED __shared__ alignas(alignof(four))
+__constant__ alignas(64) char last[1];
+template <int N> __global__ void k(uintptr_t *p)
+{
+	SHARED char odd[3]; SHARED float a[N];
+	__shared__ alignas((32)) char b[1]; __shared__ char c[5]; // __shared__ alignas(1) in a comment
+	const char *text = "__attribute__((shared)) alignas(8)";
+	odd[threadIdx.x] = a[0] = b[0] = c[0] = text[0];
+	*p = (uintptr_t)a % sizeof(four) | (uintptr_t)b % 32 | (uintptr_t)last % 64 | (text[24] != 'a') | odd[0] * 0;
+}
+int main()
+{
+	uintptr_t *p, got;
+
+	cudaMalloc(&p, sizeof(got));
+	k<8><<<1, 3>>>(p);
+	cudaMemcpy(&got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	printf("%d %s\n", (int)got, cudaGetErrorName(cudaGetLastError()));
+}
+END
+works 'alignas() behind __shared__' '' "$vgpucc" aligned.cu -o aligned
+works '... aligns' '^0 cudaSuccess$' ./aligned
 
 cat >create.cpp <<'END'
 #include <cstdio>
@@ -19,6 +47,29 @@ int main()
 }
 END
 works "cuCtxCreate() of CUDA 12 and 13" '^0 1 1$' bash -c "'$vgpucc' create.cpp -o create -lcuda && ./create"
+
+cat >threads.cu <<'END'
+#include <cstdio>
+#include <omp.h>
+__global__ void k(int *p) { atomicAdd(p, 1); }
+int main()
+{
+	int *p, got, of = 0;
+
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	omp_set_num_threads(3);
+#pragma omp parallel
+	{
+		k<<<1, 1>>>(p);
+		if (omp_get_thread_num() == 2) of = omp_get_num_threads();
+	}
+	cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost);
+	printf("%d of %d\n", got, of);
+}
+END
+works "OpenMP with GCC's library" '^3 of 3$' bash -c "'$vgpucc' -Xcompiler -fopenmp threads.cu -o threads -lgomp && ./threads"
+works '... in two steps' '^3 of 3$' bash -c "'$vgpucc' -Xcompiler -fopenmp -c threads.cu -o threads.o && '$vgpucc' threads.o -o threads -lgomp && ./threads"
 
 echo "1..$count"
 [ $failed -eq 0 ]
