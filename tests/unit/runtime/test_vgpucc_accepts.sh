@@ -32,6 +32,31 @@ END
 works 'alignas() behind __shared__' '' "$vgpucc" aligned.cu -o aligned
 works '... aligns' '^0 cudaSuccess$' ./aligned
 
+cat >operands.cu <<'END'
+#include <cstdio>
+__global__ void k(int *p)
+{
+	int sum, text = 0;
+
+	asm volatile("add.s32 %0, %1, %2;" : "=r"(sum) : "r"(p[0])"r"((p)[1]) : "memory");
+	asm volatile("st.global.u32 [%[to]], %[value];" ::[to] "l"(p + 2) [value]
+		     "r"(sum) : "memory");
+	asm("mov.u32 %0, %1;" : "=r"(text) : "r"(p[3] + (int)sizeof(") \"r\"(x) \"l\"(y)")));
+	p[3] = text;
+}
+int main()
+{
+	int *p, got[4] = { 3, 4, 5, 6 };
+
+	cudaMalloc(&p, sizeof(got));
+	cudaMemcpy(p, got, sizeof(got), cudaMemcpyHostToDevice);
+	k<<<1, 1>>>(p);
+	cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	printf("%d %d %d\n", got[2], got[3], __LINE__);
+}
+END
+works 'operands of assembly without commas' '^7 22 20$' bash -c "'$vgpucc' operands.cu -o operands && ./operands"
+
 cat >create.cpp <<'END'
 #include <cstdio>
 #include <cuda.h>
