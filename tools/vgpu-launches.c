@@ -14,6 +14,11 @@
 
 #define TOOL	"vgpu-launches"
 
+/* What a launch K<<<C>>>(A) becomes: KERNEL decltype(GIVEN A))::of(K, 0)), K>AT C)(A) */
+#define KERNEL	"::__vgpu_launch::kernel<"
+#define GIVEN	"decltype(::__vgpu_launch::pick_for("
+#define AT	"::at("
+
 /* A piece of the text: from @start to before @end */
 struct piece {
 	size_t start, end;
@@ -21,8 +26,9 @@ struct piece {
 
 /* A launch, or with an empty configuration a kernel that is named */
 struct edit {
+	size_t start, end;
 	struct piece callee, configuration, arguments;
-	size_t end;
+	bool overloaded;
 };
 
 static struct source source;
@@ -144,7 +150,7 @@ static size_t behind_name(size_t at)
 static void add(struct edit edit)
 {
 	for (size_t i = 0; i < job.count; i++)
-		if (job.edits[i].callee.start == edit.callee.start)
+		if (job.edits[i].start == edit.start)
 			return;
 	job.edits = src_more(TOOL, job.edits, job.count, sizeof(edit));
 	job.edits[job.count++] = edit;
@@ -155,6 +161,7 @@ static void add_launch(size_t at)
 {
 	struct edit edit = { .callee = { name_before(at), spaces_before(at) } };
 
+	edit.start = edit.callee.start;
 	edit.configuration = (struct piece){ at + 3, find_outside(at + 3, ">>>") };
 	edit.arguments.start = skip_spaces(edit.configuration.end + 3);
 	if (edit.callee.start >= source.length || edit.arguments.start >= source.length ||
@@ -189,7 +196,7 @@ static void add_at(size_t at)
 	if (!strncmp(source.text + start, "<<<", 3))
 		add_launch(start);
 	else
-		add((struct edit){ .callee = { name_before(end), end }, .end = end });
+		add((struct edit){ name_before(end), end, .callee = { name_before(end), end } });
 }
 
 static size_t place_of(unsigned long line, unsigned long column)
@@ -201,6 +208,33 @@ static size_t place_of(unsigned long line, unsigned long column)
 	if (!at || (size_t)(at - source.text) + column > source.length)
 		return source.length;
 	return (size_t)(at - source.text) + column - 1;
+}
+
+/*
+ * Of a launch as put_kernel() has written it, what clang knows no kernel for at @at: the kernel is
+ * overloaded. Device code may not even name one of several, but a function of the host may.
+ */
+static void add_overloaded(size_t at)
+{
+	static const char before[] = KERNEL "decltype(";
+	const size_t length = strlen(before);
+	struct edit edit = { .overloaded = true };
+
+	if (at < length || strncmp(source.text + at - length, before, length) ||
+	    strncmp(source.text + at, GIVEN, strlen(GIVEN)))
+		return;
+	edit.start = at - length;
+	edit.callee.start = find_outside(at - strlen("decltype("), ", ") + 2;
+	edit.callee.end = find_outside(edit.callee.start, ">" AT);
+	edit.configuration.start = edit.callee.end + strlen(">" AT);
+	edit.configuration.end = find_outside(edit.configuration.start, ")");
+	edit.arguments.start = edit.configuration.end + 1;
+	while (edit.arguments.start < source.length && source.text[edit.arguments.start++] != '(')
+		;
+	edit.arguments.end = find_outside(edit.arguments.start, ")");
+	edit.end = edit.arguments.end + 1;
+	if (edit.arguments.end < source.length)
+		add(edit);
 }
 
 /* "FILE:LINE:COLUMN: error: …"; the note behind an error may be what tells. */
@@ -220,6 +254,8 @@ static void read_messages(char *messages, const char *name)
 			    (strstr(line, "reference to __global__ function") ||
 			     strstr(line, "'__cudaPushCallConfiguration'")))
 				add_at(place);
+			else if (place < source.length && strstr(line, "call to 'of'"))
+				add_overloaded(place);
 		} else if (place < source.length &&
 			   (strstr(line, "call to __global__ function from __"))) {
 			add_at(place);
@@ -247,18 +283,42 @@ static int by_place(const void *a, const void *b)
 {
 	const struct edit *x = a, *y = b;
 
-	return x->callee.start < y->callee.start ? -1 : x->callee.start > y->callee.start;
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 static void put_kernel(const struct edit *edit)
 {
-	printf("::__vgpu_launch::kernel<decltype(decltype(::__vgpu_launch::pick_for(");
-	put(edit->arguments, true);
-	printf("))::of(");
+	if (edit->overloaded) {
+		printf("({ typedef " GIVEN);
+		put(edit->arguments, true);
+		printf(")) __vgpu_given; struct __vgpu_chosen { static __attribute__((host)) "
+		       "__attribute__((device)) auto of() { return " KERNEL
+		       "decltype(__vgpu_given::of(");
+	} else {
+		printf(KERNEL "decltype(" GIVEN);
+		put(edit->arguments, true);
+		printf("))::of(");
+	}
 	put(edit->callee, true);
 	printf(", 0)), ");
 	put(edit->callee, false);
-	printf(">::");
+	printf(edit->overloaded ? ">(); } }; decltype(__vgpu_chosen::of())" : ">");
+}
+
+static void put_edit(const struct edit *edit)
+{
+	put_kernel(edit);
+	if (!edit->configuration.end) {
+		printf("::address");
+		return;
+	}
+	put_lines(edit->callee.end, edit->configuration.start);
+	printf(AT);
+	put(edit->configuration, false);
+	put_lines(edit->configuration.end, edit->arguments.start);
+	printf(")(");
+	put(edit->arguments, false);
+	printf(edit->overloaded ? "); })" : ")");
 }
 
 int main(int argc, char **argv)
@@ -287,21 +347,10 @@ int main(int argc, char **argv)
 		const struct edit *edit = &job.edits[i];
 
 		/* one in the other: the next round sees to it */
-		if (edit->callee.start < at)
+		if (edit->start < at)
 			continue;
-		put((struct piece){ at, edit->callee.start }, false);
-		put_kernel(edit);
-		if (edit->configuration.end) {
-			put_lines(edit->callee.end, edit->configuration.start);
-			printf("at(");
-			put(edit->configuration, false);
-			put_lines(edit->configuration.end, edit->arguments.start);
-			printf(")(");
-			put(edit->arguments, false);
-			printf(")");
-		} else {
-			printf("address");
-		}
+		put((struct piece){ at, edit->start }, false);
+		put_edit(edit);
 		at = edit->end;
 	}
 	put((struct piece){ at, source.length }, false);

@@ -7,7 +7,8 @@
  *	__vgpu_launch::kernel<T, K>::at(configuration)(arguments)
  *
  * with the type of the kernel for T. That of one function is its own, and of a template whose
- * arguments are not written it follows from the arguments.
+ * arguments are not written it follows from the arguments. Of overloaded kernels it is the one that
+ * has these arguments as they are, else the only one that has so many.
  */
 #ifndef VGPU_CUDA_DEVICE_LAUNCH_H
 #define VGPU_CUDA_DEVICE_LAUNCH_H
@@ -109,8 +110,72 @@ template <class T, T K> struct kernel {
 	}
 };
 
-/* The type of a pointer to a function: that of the one that there is, else by the arguments */
-template <class... A> struct pick {
+/* By the number of parameters: the only kernel of this name that has so many */
+template <size_t N> struct pick_by_count {
+	static void of();
+};
+#define __VGPU_PICK(n, types, ...)                                                        \
+	template <> struct pick_by_count<n> {                                             \
+		template <types>                                                          \
+		static __host__ __device__ void (*of(void (*)(__VA_ARGS__), long))(       \
+			__VA_ARGS__);                                                     \
+	};
+#define __VGPU_TYPES1	class P1
+#define __VGPU_NAMES1	P1
+__VGPU_PICK(1, __VGPU_TYPES1, __VGPU_NAMES1)
+#define __VGPU_TYPES2	__VGPU_TYPES1, class P2
+#define __VGPU_NAMES2	__VGPU_NAMES1, P2
+__VGPU_PICK(2, __VGPU_TYPES2, __VGPU_NAMES2)
+#define __VGPU_TYPES3	__VGPU_TYPES2, class P3
+#define __VGPU_NAMES3	__VGPU_NAMES2, P3
+__VGPU_PICK(3, __VGPU_TYPES3, __VGPU_NAMES3)
+#define __VGPU_TYPES4	__VGPU_TYPES3, class P4
+#define __VGPU_NAMES4	__VGPU_NAMES3, P4
+__VGPU_PICK(4, __VGPU_TYPES4, __VGPU_NAMES4)
+#define __VGPU_TYPES5	__VGPU_TYPES4, class P5
+#define __VGPU_NAMES5	__VGPU_NAMES4, P5
+__VGPU_PICK(5, __VGPU_TYPES5, __VGPU_NAMES5)
+#define __VGPU_TYPES6	__VGPU_TYPES5, class P6
+#define __VGPU_NAMES6	__VGPU_NAMES5, P6
+__VGPU_PICK(6, __VGPU_TYPES6, __VGPU_NAMES6)
+#define __VGPU_TYPES7	__VGPU_TYPES6, class P7
+#define __VGPU_NAMES7	__VGPU_NAMES6, P7
+__VGPU_PICK(7, __VGPU_TYPES7, __VGPU_NAMES7)
+#define __VGPU_TYPES8	__VGPU_TYPES7, class P8
+#define __VGPU_NAMES8	__VGPU_NAMES7, P8
+__VGPU_PICK(8, __VGPU_TYPES8, __VGPU_NAMES8)
+#define __VGPU_TYPES9	__VGPU_TYPES8, class P9
+#define __VGPU_NAMES9	__VGPU_NAMES8, P9
+__VGPU_PICK(9, __VGPU_TYPES9, __VGPU_NAMES9)
+#define __VGPU_TYPES10	__VGPU_TYPES9, class P10
+#define __VGPU_NAMES10	__VGPU_NAMES9, P10
+__VGPU_PICK(10, __VGPU_TYPES10, __VGPU_NAMES10)
+#define __VGPU_TYPES11	__VGPU_TYPES10, class P11
+#define __VGPU_NAMES11	__VGPU_NAMES10, P11
+__VGPU_PICK(11, __VGPU_TYPES11, __VGPU_NAMES11)
+#define __VGPU_TYPES12	__VGPU_TYPES11, class P12
+#define __VGPU_NAMES12	__VGPU_NAMES11, P12
+__VGPU_PICK(12, __VGPU_TYPES12, __VGPU_NAMES12)
+#define __VGPU_TYPES13	__VGPU_TYPES12, class P13
+#define __VGPU_NAMES13	__VGPU_NAMES12, P13
+__VGPU_PICK(13, __VGPU_TYPES13, __VGPU_NAMES13)
+#define __VGPU_TYPES14	__VGPU_TYPES13, class P14
+#define __VGPU_NAMES14	__VGPU_NAMES13, P14
+__VGPU_PICK(14, __VGPU_TYPES14, __VGPU_NAMES14)
+#define __VGPU_TYPES15	__VGPU_TYPES14, class P15
+#define __VGPU_NAMES15	__VGPU_NAMES14, P15
+__VGPU_PICK(15, __VGPU_TYPES15, __VGPU_NAMES15)
+#define __VGPU_TYPES16	__VGPU_TYPES15, class P16
+#define __VGPU_NAMES16	__VGPU_NAMES15, P16
+__VGPU_PICK(16, __VGPU_TYPES16, __VGPU_NAMES16)
+
+/*
+ * The type of a pointer to a function: that of the one that there is, else by the arguments, else
+ * by their number. clang has several functions of a name only where the host may take them, so
+ * vgpucc asks in a function of both sides when the first answer is none.
+ */
+template <class... A> struct pick : pick_by_count<sizeof...(A)> {
+	using pick_by_count<sizeof...(A)>::of;
 	template <class... P>
 	static __host__ __device__ void (*of(void (*)(P...), int))(P...);
 	static __host__ __device__ void (*of(void (*)(A...), ...))(A...);
