@@ -9,6 +9,7 @@
 #include <cuda/atomic>
 #include <cuda/std/array>
 #include <cuda/std/atomic>
+#include <cuda/std/functional>
 #include <cuda/std/limits>
 #include <cuda/std/tuple>
 #include <cuda/std/type_traits>
@@ -99,7 +100,8 @@ static __global__ void standard(unsigned int *out)
 	static_assert(cuda::std::is_same<cuda::std::remove_const<const int>::type, int>::value, "");
 	*out = (cuda::std::numeric_limits<short>::max() == 32767) |
 	       (cuda::std::get<1>(a) + cuda::std::get<0>(p) == 12) << 1 |
-	       (cuda::std::tuple_size<cuda::std::tuple<int, char>>::value == 2) << 2;
+	       (cuda::std::tuple_size<cuda::std::tuple<int, char>>::value == 2) << 2 |
+	       (&cuda::std::identity()(a) == &a && cuda::std::identity()(9) == 9) << 3;
 }
 
 int main(int argc, char **argv)
@@ -157,7 +159,7 @@ int main(int argc, char **argv)
 	CHECK(cudaMalloc(&word, sizeof(*word)));
 	standard<<<1, 1>>>(word);
 	CHECK(cudaMemcpy(&bits, word, sizeof(bits), cudaMemcpyDeviceToHost));
-	EXPECT(bits == 7);
+	EXPECT(bits == 15);
 	CHECK(cudaFree(v));
 	CHECK(cudaFree(data));
 	CHECK(cudaFree(out));
