@@ -57,6 +57,45 @@ int main()
 END
 works 'operands of assembly without commas' '^7 22 20$' bash -c "'$vgpucc' operands.cu -o operands && ./operands"
 
+cat >valueless.cu <<'END'
+#include <cstdio>
+#include <cooperative_groups.h>
+static __device__ __forceinline__ int first(int v) { return __shfl_sync(~0u, v, 0); }
+__global__ void k(unsigned *count, unsigned *out)
+{
+	unsigned at, lane = threadIdx.x % 32, n = __popc(__ballot_sync(~0u, threadIdx.x % 3 == 0));
+
+	if (lane == 0)
+		at = atomicAdd(count, n);
+	at = first(at);
+	out[threadIdx.x] = at;
+}
+__global__ void groups(unsigned *count, unsigned *out)
+{
+	auto active = cooperative_groups::coalesced_threads();
+	unsigned at;
+
+	if (active.thread_rank() == 0)
+		at = atomicAdd(count, active.size());
+	out[threadIdx.x] = active.shfl(at, 0);
+}
+int main()
+{
+	unsigned *p, got[65];
+
+	cudaMalloc(&p, sizeof(got));
+	for (int i = 0; i < 2; i++) {
+		cudaMemset(p, 0, sizeof(got));
+		if (i) groups<<<1, 64>>>(p, p + 1); else k<<<1, 64>>>(p, p + 1);
+		cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost);
+		printf("%u %u %u\n", got[0], got[1] + got[33], got[1] == got[32] && got[33] == got[64]);
+	}
+}
+END
+works 'a variable without a value passed to a function' '' "$vgpucc" valueless.cu -o valueless
+works '... of a program' '^22 11 1$' ./valueless
+works '... of cooperative groups' '^64 32 1$' ./valueless
+
 cat >create.cpp <<'END'
 #include <cstdio>
 #include <cuda.h>
