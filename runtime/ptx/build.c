@@ -17,7 +17,8 @@ void ptx_insn_begin(struct ptx_parse *p, const char *opcode)
 	int op = ptx_find_op(&p->words, opcode, strlen(opcode));
 
 	if (op < 0)
-		ptx_fail(p->ctx, p->insn_line, "`%s' is not a PTX instruction known here", opcode);
+		ptx_fail(p->ctx, p->insn_line, "`%s' is not a PTX instruction known here%s", opcode,
+			 ptx_absent(opcode, strlen(opcode)));
 	p->insn.op = (uint16_t)op;
 	p->insn.line = p->insn_line;
 	p->insn.mod_count = 0;
@@ -115,8 +116,8 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 		o->reg = ptx_find_sreg(o->name, PTX_M_NONE);
 		if (o->reg == PTX_NONE)
 			ptx_fail(p->ctx, p->insn_line,
-				 "`%s' is neither a declared register nor a special register",
-				 o->name);
+				 "`%s' is neither a declared register nor a special register%s",
+				 o->name, ptx_absent(o->name, strlen(o->name)));
 		o->kind = PTX_OPND_SREG;
 		return;
 	}

@@ -190,6 +190,8 @@ unsigned int ptx_type_bytes(enum ptx_type type);
 char ptx_type_letter(enum ptx_type type);	/* u s b f p m o, h for packed halves */
 const char *ptx_mod_name(unsigned int mod);	/* without the dot */
 const char *ptx_op_name(unsigned int op);
+/* behind the message that a word is unknown: what it belongs to, which is not there; "" */
+const char *ptx_absent(const char *word, size_t len);
 uint64_t ptx_mod_kinds(unsigned int mod);
 /* The instruction as written, operands left out: "ld.global.f32". */
 const char *ptx_insn_text(const struct ptx_insn *insn, char *text, size_t size);

@@ -434,7 +434,8 @@ plain:
 		o->name = $1.name;
 		o->reg = ptx_find_sreg($1.name, $2);
 		if (o->reg == PTX_NONE)
-			ptx_fail(CTX, p->insn_line, "`%s.%s': no such special register", $1.name, ptx_mod_name($2));
+			ptx_fail(CTX, p->insn_line, "`%s.%s': no such special register%s", $1.name, ptx_mod_name($2),
+				 ptx_absent($1.name, strlen($1.name)));
 	}
 	| T_ID '+' integer	{
 		struct ptx_operand *o = ptx_operand_new(p, PTX_OPND_REG);

@@ -597,11 +597,14 @@ static void lower_insn(struct cc_lower *l)
 	}
 
 	if (!how->lower)
-		cc_refuse(l, "this instruction is not supported");
+		cc_refuse(l, "this instruction is not supported%s",
+			  ptx_absent(ptx_op_name(in->op), strlen(ptx_op_name(in->op))));
 	for (unsigned int i = 0; i < in->mod_count; i++)
 		if (!(ptx_mod_kinds(in->mods[i]) & how->kinds))
-			cc_refuse(l, "modifier .%s is not supported here",
-				  ptx_mod_name(in->mods[i]));
+			cc_refuse(l, "modifier .%s is not supported here%s",
+				  ptx_mod_name(in->mods[i]),
+				  ptx_absent(ptx_mod_name(in->mods[i]),
+					     strlen(ptx_mod_name(in->mods[i]))));
 	for (unsigned int i = 0; i < in->count; i++)
 		if (in->ops[i].select_count && !(how->kinds & PTX_K_VIDEO))
 			cc_refuse(l, "a part of `%s' is not selected here", in->ops[i].name);
