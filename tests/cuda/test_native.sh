@@ -25,9 +25,9 @@ run_program() { # PROGRAM MODE
 	case $2 in avx2 | sse2) native=always vectors=$2 ;; esac
 	VGPU_NATIVE=$native VGPU_VECTORS=$vectors VGPU_TRACE=$dir/$2.trace setarch -R timeout "$limit" "$1" >"$dir/raw" 2>&1 </dev/null
 	local status=$?
-	# Where memory of the host lies depends on what else the process has loaded, the compiler too. Which
-	# rank of NCCL says first that another has ended is a matter of the host's scheduler.
-	sed -e '/ took [0-9.]* s$/d' -e 's/0x7f[0-9a-f]\{10\}/HOST/g' -e '/^vgpu: libnccl: /d' "$dir/raw" >"$dir/$2.out"
+	# Where memory of the host lies depends on what else the process has loaded, the compiler too. A process
+	# has another number each time; which rank of NCCL says that it waits is a matter of the host's scheduler.
+	sed -e '/ took [0-9.]* s$/d' -e 's/0x7f[0-9a-f]\{10\}/HOST/g' -e 's/process [0-9]\+/process PID/' -e 's/ rank [0-9]\+ waits/ a rank waits/' "$dir/raw" >"$dir/$2.out"
 	echo "exit status $status" >>"$dir/$2.out"
 }
 
