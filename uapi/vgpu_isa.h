@@ -177,9 +177,16 @@ enum vgpu_atom {
 	VGPU_ATOM_ADD, VGPU_ATOM_MIN, VGPU_ATOM_MAX, VGPU_ATOM_AND, VGPU_ATOM_OR, VGPU_ATOM_XOR,
 	VGPU_ATOM_EXCH, VGPU_ATOM_CAS,	/* b is the value compared with, c the new one */
 	VGPU_ATOM_INC, VGPU_ATOM_DEC,	/* PTX atom.inc, atom.dec: 32-bit unsigned only */
+	/*
+	 * PTX .b128: 16 bytes, aligned to 16, of the Q forms only. dst is two consecutive Q
+	 * registers, b two, the lower half first; of CAS128 b is four: compared with, then the new
+	 * ones. c is 0 and there is always a result
+	 */
+	VGPU_ATOM_EXCH128, VGPU_ATOM_CAS128,
 	VGPU_ATOM_COUNT
 };
 #define VGPU_F_ATOM(flags)	((flags) & 15u)
+#define VGPU_F_ATOM_128(flags)	(VGPU_F_ATOM(flags) >= VGPU_ATOM_EXCH128)
 #define VGPU_F_ATOM_SIGNED	0x10u	/* min and max compare signed */
 #define VGPU_F_ATOM_ABS		0x20u	/* as VGPU_F_ABS */
 #define VGPU_F_ATOM_FLOAT 0x40u /* add only: f32 in the 32-bit form, f64 in the 64-bit one */

@@ -80,7 +80,7 @@ static void disasm_flags(struct text *t, unsigned int class, unsigned int flags)
 						 "EQU", "NEU", "LTU", "LEU", "GTU", "GEU",
 						 "NUM", "NAN", "?",   "?" };
 	static const char *const atom[16] = { "ADD",  "MIN", "MAX", "AND", "OR", "XOR",
-					      "EXCH", "CAS", "INC", "DEC", "?",	 "?",
+					      "EXCH", "CAS", "INC", "DEC", "EXCH128", "CAS128",
 					      "?",    "?",   "?",   "?" };
 	static const char *const shfl[4] = { "UP", "DOWN", "BFLY", "IDX" }, *const vote[4] = {
 		"ALL", "ANY", "UNI", "?"
@@ -280,6 +280,10 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 		disasm_printf(&t, first ? " " : ", ");
 		first = false;
 		disasm_operand(&t, insn, kind, value);
+		if (info->class == CC_C_ATOM && VGPU_F_ATOM_128(insn->flags) && i != 1)
+			disasm_printf(&t, "..%u",
+				      value + 2 * (i && VGPU_F_ATOM(insn->flags) ==
+								VGPU_ATOM_CAS128 ? 3 : 1));
 	}
 	disasm_extra(&t, insn);
 	if (info->class == CC_C_MEM)

@@ -197,7 +197,7 @@ static enum vgpu_mem_result make_atomic(struct vgpu_l1d *l1, const struct vgpu_m
 	if (use & VGPU_L1_DROP)
 		vgpu_l1d_drop(l1, access->address >> VGPU_LINE_SHIFT);
 	request->atomic = l1->free_payload[--l1->free_payloads];
-	*request->atomic = *access->atomic;
+	vgpu_mem_atomic_copy(request->atomic, access->atomic);
 	request->sectors = (u8)((bytes + VGPU_SECTOR - 1) / VGPU_SECTOR);
 	send_request(l1, request);
 	return VGPU_MEM_SENT;

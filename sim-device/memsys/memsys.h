@@ -111,11 +111,12 @@ enum vgpu_mem_class {
  * @executor: for @apply: who executes; it outlives the access
  * @lanes: a bit for each lane that takes part
  * @op: for @apply
- * @bytes: of each lane: 4 or 8
+ * @bytes: of each lane: 4, 8 or 16
  * @no_return: nobody needs @old: the response carries no data
  * @offset: in the line, of each lane, a multiple of @bytes
  * @a, @b: operands
  * @old: result: what was there before
+ * @high: of 16 bytes the upper halves of @a, @b and @old; nobody looks at it otherwise
  */
 struct vgpu_mem_atomic {
 	void (*apply)(struct vgpu_mem_atomic *atomic, u8 *line);
@@ -128,7 +129,15 @@ struct vgpu_mem_atomic {
 	u64 a[32];
 	u64 b[32];
 	u64 old[32];
+	u64 high[3][32];
 };
+
+/* *@to becomes what *@from is, without what nobody looks at. */
+static inline void vgpu_mem_atomic_copy(struct vgpu_mem_atomic *to,
+					const struct vgpu_mem_atomic *from)
+{
+	memcpy(to, from, from->bytes == 16 ? sizeof(*to) : offsetof(struct vgpu_mem_atomic, high));
+}
 
 /**
  * struct vgpu_mem_access - the part of one instruction of one warp that is in one line

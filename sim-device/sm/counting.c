@@ -95,7 +95,7 @@ static bool is_atomic(u32 op)
 static u32 bytes_of(const struct vgpu_insn *i)
 {
 	if (is_atomic(i->op))
-		return i->op >= VGPU_OP_ATOMQ ? 8 : 4;
+		return i->op < VGPU_OP_ATOMQ ? 4 : VGPU_F_ATOM_128(i->flags) ? 16 : 8;
 	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
 }
 

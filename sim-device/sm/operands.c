@@ -53,6 +53,16 @@ static void read_pred(struct vgpu_operands *o, u32 operand)
 		read(o, VGPU_OPERAND_PREDICATE + (operand & 63), 1, false);
 }
 
+static bool is_atomic(u32 op)
+{
+	return op >= VGPU_OP_ATOM && op <= VGPU_OP_ATOMSQ;
+}
+
+static bool is_atomic_128(const struct vgpu_insn *i)
+{
+	return is_atomic(i->op) && VGPU_F_ATOM_128(i->flags);
+}
+
 static void source(struct vgpu_operands *o, const struct vgpu_insn *i, u8 kind, u32 number)
 {
 	switch (kind) {
@@ -82,14 +92,9 @@ static void write_pred(struct vgpu_operands *o, u32 number)
 		o->writes[o->write_count++] = (u16)(VGPU_OPERAND_PREDICATE + number);
 }
 
-static bool is_atomic(u32 op)
-{
-	return op >= VGPU_OP_ATOM && op <= VGPU_OP_ATOMSQ;
-}
-
 static void result(struct vgpu_operands *o, const struct vgpu_insn *i, u8 kind)
 {
-	u32 count = width(kind, i->flags);
+	u32 count = is_atomic_128(i) ? 4 : width(kind, i->flags);
 
 	if (kind == N || (is_atomic(i->op) && i->flags & VGPU_F_ATOM_NORET))
 		return;
@@ -113,8 +118,12 @@ void vgpu_operands_find(const struct vgpu_insn *i, struct vgpu_operands *o)
 	o->wide_writes = 0;
 	read_pred(o, i->guard);
 	source(o, i, shape->a, i->a);
-	source(o, i, shape->b, i->b);
-	source(o, i, shape->c, i->c);
+	if (is_atomic_128(i)) {
+		read(o, i->b, VGPU_F_ATOM(i->flags) == VGPU_ATOM_CAS128 ? 8 : 4, true);
+	} else {
+		source(o, i, shape->b, i->b);
+		source(o, i, shape->c, i->c);
+	}
 	result(o, i, shape->dst);
 	if (i->op == VGPU_OP_SHFL || i->op == VGPU_OP_SHFLSYNC)
 		write_pred(o, VGPU_SHFL_PRED(i->imm));

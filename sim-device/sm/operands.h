@@ -10,7 +10,7 @@
 
 /** struct vgpu_operands - its guard is one of them; PT is none */
 struct vgpu_operands {
-	u16 reads[10];
+	u16 reads[12];
 	u16 writes[4];
 	u8 read_count;
 	u8 write_count;

@@ -227,6 +227,10 @@ static const char *check_atom(const struct vgpu_insn *i, const struct vgpu_vass_
 		return "there is no such atomic operation";
 	if (wide && (what == VGPU_ATOM_INC || what == VGPU_ATOM_DEC))
 		return "INC and DEC are 32-bit only";
+	if (VGPU_F_ATOM_128(i->flags) && !wide)
+		return "EXCH128 and CAS128 are of the opcodes with 64-bit operands";
+	if (VGPU_F_ATOM_128(i->flags) && i->flags & VGPU_F_ATOM_NORET)
+		return "EXCH128 and CAS128 have a result";
 	if (i->flags & VGPU_F_ATOM_FLOAT && what != VGPU_ATOM_ADD)
 		return "only ADD is done on floats";
 	if (i->flags & VGPU_F_ATOM_SIGNED && what != VGPU_ATOM_MIN && what != VGPU_ATOM_MAX)
@@ -236,6 +240,24 @@ static const char *check_atom(const struct vgpu_insn *i, const struct vgpu_vass_
 	if (what != VGPU_ATOM_CAS && i->c)
 		return "operand c must be 0 but in CAS";
 	return address(i, i->flags & VGPU_F_ATOM_ABS, kernel);
+}
+
+/* b is a register whatever bit 7 of the flags, which is NORET here. */
+static const char *check_atom_operands(const struct row *row, const struct vgpu_insn *i,
+				       const struct vgpu_vass_kernel *kernel)
+{
+	bool pairs = row->b == KIND_Q, all = VGPU_F_ATOM_128(i->flags);
+	const char *wrong = NULL;
+	u32 what = VGPU_F_ATOM(i->flags);
+
+	if (all)
+		wrong = registers(i->dst, 2, true, kernel->regs);
+	if (!wrong)
+		wrong = registers(i->b, what == VGPU_ATOM_CAS128 ? 4 : all ? 2 : 1, pairs,
+				  kernel->regs);
+	if (!wrong && what == VGPU_ATOM_CAS)
+		wrong = registers(i->c, 1, pairs, kernel->regs);
+	return wrong;
 }
 
 /* ---- memory order, scope and cache operator ----------------------------- */
@@ -449,11 +471,7 @@ const char *vgpu_verify_insn(const struct vgpu_insn *i, const struct vgpu_vass_k
 	if (!wrong && row->class != CLASS_ATOM)
 		wrong = operand(row->a, i->a, i, kernel, false);
 	if (!wrong && row->class == CLASS_ATOM) {
-		/* b is a register whatever bit 7 of the flags, which is NORET here */
-		wrong = registers(i->b, 1, row->b == KIND_Q, kernel->regs);
-		if (!wrong && VGPU_F_ATOM(i->flags) == VGPU_ATOM_CAS)
-			wrong = registers(i->c, 1, row->c == KIND_Q, kernel->regs);
-		return wrong;
+		return check_atom_operands(row, i, kernel);
 	}
 	if (!wrong)
 		wrong = operand(row->b, i->b, i, kernel, false);

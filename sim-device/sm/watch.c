@@ -156,8 +156,15 @@ static struct vgpu_watch_warp running(const struct vgpu_lanes *s)
 struct shape {
 	u8 space;
 	u8 kind;
-	u8 bytes;	/* 0: as flags say */
+	u8 bytes;	/* of an atomic, but for those of 16 */
 };
+
+static u32 bytes_of(const struct vgpu_insn *insn, struct shape shape)
+{
+	if (shape.kind == VGPU_WATCH_ATOMIC)
+		return VGPU_F_ATOM_128(insn->flags) ? 16 : shape.bytes;
+	return VGPU_F_SIZE(insn->flags) * VGPU_F_COUNT(insn->flags);
+}
 
 static struct shape shape_of(u32 op)
 {
@@ -261,8 +268,7 @@ void vgpu_watch_access(const struct vgpu_lanes *s, u32 pc, u32 m, const u64 *at,
 		.scope = VGPU_MEM_SCOPE(insn->mem),
 		.failed = failed,
 		.pc = pc,
-		.bytes = shape.bytes ? shape.bytes :
-				       VGPU_F_SIZE(insn->flags) * VGPU_F_COUNT(insn->flags),
+		.bytes = bytes_of(insn, shape),
 		.lanes = m,
 		.address = at,
 		.value = shape.kind == VGPU_WATCH_WRITE ? s->warp->regs + insn->b * VGPU_LANES :

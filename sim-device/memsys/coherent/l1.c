@@ -205,7 +205,7 @@ static struct vgpu_mem_request *take_request(struct vgpu_l1d *l1,
 		memcpy(request->data, access->data, VGPU_LINE);
 	if (access->kind == VGPU_MEM_ATOMIC) {
 		request->atomic = l1->free_payload[--l1->free_payloads];
-		*request->atomic = *access->atomic;
+		vgpu_mem_atomic_copy(request->atomic, access->atomic);
 	}
 	if (access->kind != VGPU_MEM_STORE &&
 	    (access->order == VGPU_ORDER_ACQUIRE || access->order == VGPU_ORDER_ACQ_REL) &&

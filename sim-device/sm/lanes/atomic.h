@@ -524,14 +524,6 @@ ATOMIC_ON_HOST(atomic_on_hostq, u64, atom64)
 		return MEM_DONE;								\
 	} while (0)
 
-/* The atomic at which the warp stands waits until no other SM is executed. */
-lanes_noinline enum vgpu_lanes_end not_apart(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
-					     enum space space, u32 bytes)
-{
-	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
-	return translate(s, m, (u32)__builtin_ctz(m), bytes, true, true);
-}
-
 lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i,
 					      u32 m, enum space space)
 {
@@ -549,6 +541,8 @@ lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struc
 	const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
 	u64 *out = i->flags & VGPU_F_ATOM_NORET ? s->out : reg64(s, i->dst);
 
+	if (VGPU_F_ATOM_128(i->flags))
+		return mem_atomic_128(s, i, m, space);
 	if (unlikely(s->apart) && space != SHARED)
 		return not_apart(s, i, m, space, 8);
 	ATOMIC(3, atomic_rowq, atomic_oneq, atomic_eachq, atomic_on_hostq);

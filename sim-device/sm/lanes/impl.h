@@ -14,6 +14,7 @@
 #include "conv.h"
 #include "place.h"
 #include "mem.h"
+#include "atomic_128.h"
 #include "atomic.h"
 #include "vote.h"
 #include "sreg.h"

@@ -681,4 +681,12 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 	return MEM_DONE;
 }
 
+/* The atomic at which the warp stands waits until no other SM is executed. */
+lanes_noinline enum vgpu_lanes_end not_apart(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					     enum space space, u32 bytes)
+{
+	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
+	return translate(s, m, (u32)__builtin_ctz(m), bytes, true, true);
+}
+
 #endif

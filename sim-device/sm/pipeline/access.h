@@ -14,12 +14,15 @@ struct vgpu_pipe_warp;
 struct vgpu_pipe_block;
 struct vgpu_pipe_entry;
 
-/* Of an access: address in slots 0 and 1, first and second operand, result. */
+/*
+ * Of an access: address in slots 0 and 1, first and second operand, result. The first operand of an
+ * atomic of 16 bytes goes on where others have the second.
+ */
 #define VGPU_ACCESS_A		0u
 #define VGPU_ACCESS_B		2u
 #define VGPU_ACCESS_C		4u
-#define VGPU_ACCESS_DST		6u
-#define VGPU_ACCESS_SLOTS	10u
+#define VGPU_ACCESS_DST		10u
+#define VGPU_ACCESS_SLOTS	14u
 
 enum vgpu_line_state {
 	VGPU_LINE_NEW,		/* not checked */

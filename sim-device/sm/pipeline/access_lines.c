@@ -11,15 +11,10 @@ static bool is_atomic(u32 op)
 	return op >= VGPU_OP_ATOM && op <= VGPU_OP_ATOMSQ;
 }
 
-static bool is_wide_atomic(u32 op)
-{
-	return op == VGPU_OP_ATOMQ || op == VGPU_OP_ATOMGQ;
-}
-
 u32 vgpu_access_bytes(const struct vgpu_insn *i)
 {
 	if (is_atomic(i->op))
-		return is_wide_atomic(i->op) ? 8 : 4;
+		return i->op < VGPU_OP_ATOMQ ? 4 : VGPU_F_ATOM_128(i->flags) ? 16 : 8;
 	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
 }
 
@@ -35,11 +30,18 @@ static void copy_in(struct vgpu_pipe_access *access, u32 to, const u32 *regs, u3
 	memcpy(reg(access, to), &regs[from * VGPU_LANES], count * VGPU_LANES * sizeof(u32));
 }
 
-static u32 slots_of_value(const struct vgpu_insn *i)
+static u32 slots_of_result(const struct vgpu_insn *i)
 {
 	if (is_atomic(i->op))
-		return is_wide_atomic(i->op) ? 2 : 1;
+		return vgpu_access_bytes(i) / 4;
 	return VGPU_F_COUNT(i->flags) * (VGPU_F_SIZE(i->flags) == 8 ? 2 : 1);
+}
+
+static u32 slots_of_value(const struct vgpu_insn *i)
+{
+	bool both = is_atomic(i->op) && VGPU_F_ATOM(i->flags) == VGPU_ATOM_CAS128;
+
+	return slots_of_result(i) << both;
 }
 
 /* From the log, an address or operand of 8 bytes an entry. */
@@ -333,7 +335,8 @@ static void apply(struct vgpu_mem_atomic *atomic, u8 *bytes)
 {
 	struct vgpu_pipe *p = atomic->executor;
 	struct vgpu_pipe_access *a = p->atomic;
-	bool wide = atomic->bytes == 8, fpu = p->fpu;
+	bool wide = atomic->bytes >= 8, all = atomic->bytes == 16, fpu = p->fpu;
+	u64 *b = (u64 *)reg(a, VGPU_ACCESS_B), *dst = (u64 *)reg(a, VGPU_ACCESS_DST);
 	u64 *address = (u64 *)reg(a, VGPU_ACCESS_A);
 
 	a->insn = (struct vgpu_insn){
@@ -344,12 +347,17 @@ static void apply(struct vgpu_mem_atomic *atomic, u8 *bytes)
 		.dst = VGPU_ACCESS_DST,
 		.a = VGPU_ACCESS_A,
 		.b = VGPU_ACCESS_B,
-		.c = VGPU_ACCESS_C,
+		.c = all ? 0 : VGPU_ACCESS_C,
 	};
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		address[l] = atomic->offset[l];
-		if (wide) {
-			((u64 *)reg(a, VGPU_ACCESS_B))[l] = atomic->a[l];
+		if (all) {
+			b[l] = atomic->a[l];
+			b[l + VGPU_LANES] = atomic->high[0][l];
+			b[l + 2 * VGPU_LANES] = atomic->b[l];
+			b[l + 3 * VGPU_LANES] = atomic->high[1][l];
+		} else if (wide) {
+			b[l] = atomic->a[l];
 			((u64 *)reg(a, VGPU_ACCESS_C))[l] = atomic->b[l];
 		} else {
 			reg(a, VGPU_ACCESS_B)[l] = (u32)atomic->a[l];
@@ -358,8 +366,9 @@ static void apply(struct vgpu_mem_atomic *atomic, u8 *bytes)
 	}
 	VGPU_CHECK(vgpu_access_run(p, a, atomic->lanes, 0, bytes) == VGPU_LANES_BUDGET);
 	for (u32 l = 0; l < VGPU_LANES; l++)
-		atomic->old[l] = wide ? ((u64 *)reg(a, VGPU_ACCESS_DST))[l] :
-					reg(a, VGPU_ACCESS_DST)[l];
+		atomic->old[l] = wide ? dst[l] : reg(a, VGPU_ACCESS_DST)[l];
+	if (all)
+		memcpy(atomic->high[2], dst + VGPU_LANES, sizeof(atomic->high[2]));
 	if (!fpu)
 		vgpu_pipe_lanes_end(p);
 }
@@ -367,7 +376,8 @@ static void apply(struct vgpu_mem_atomic *atomic, u8 *bytes)
 void vgpu_access_atomic(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 			const struct vgpu_pipe_line *line, struct vgpu_mem_atomic *atomic)
 {
-	bool wide = is_wide_atomic(access->insn.op);
+	const u64 *b = (const u64 *)reg(access, VGPU_ACCESS_B);
+	u32 bytes = vgpu_access_bytes(&access->insn);
 
 	atomic->apply = apply;
 	atomic->executor = p;
@@ -375,13 +385,18 @@ void vgpu_access_atomic(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 			    !(access->entry->d.flags & VGPU_DEC_ACQUIRES);
 	atomic->lanes = line->lanes;
 	atomic->op = access->insn.flags;
-	atomic->bytes = wide ? 8 : 4;
+	atomic->bytes = (u8)bytes;
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		bool in = line->lanes >> l & 1;
 
 		atomic->offset[l] = in ? (u8)(access->address[l] & (VGPU_LINE - 1)) : 0;
-		if (wide) {
-			atomic->a[l] = in ? ((u64 *)reg(access, VGPU_ACCESS_B))[l] : 0;
+		if (bytes == 16) {
+			atomic->a[l] = in ? b[l] : 0;
+			atomic->high[0][l] = in ? b[l + VGPU_LANES] : 0;
+			atomic->b[l] = in ? b[l + 2 * VGPU_LANES] : 0;
+			atomic->high[1][l] = in ? b[l + 3 * VGPU_LANES] : 0;
+		} else if (bytes == 8) {
+			atomic->a[l] = in ? b[l] : 0;
 			atomic->b[l] = in ? ((u64 *)reg(access, VGPU_ACCESS_C))[l] : 0;
 		} else {
 			atomic->a[l] = in ? reg(access, VGPU_ACCESS_B)[l] : 0;
@@ -394,11 +409,15 @@ void vgpu_access_atomic_done(struct vgpu_pipe_access *access, const struct vgpu_
 {
 	for (u32 lanes = atomic->lanes; lanes; lanes &= lanes - 1) {
 		u32 l = (u32)__builtin_ctz(lanes);
+		u64 *dst = (u64 *)reg(access, VGPU_ACCESS_DST);
 
-		if (atomic->bytes == 8)
-			((u64 *)reg(access, VGPU_ACCESS_DST))[l] = atomic->old[l];
-		else
+		if (atomic->bytes == 4) {
 			reg(access, VGPU_ACCESS_DST)[l] = (u32)atomic->old[l];
+			continue;
+		}
+		dst[l] = atomic->old[l];
+		if (atomic->bytes == 16)
+			dst[l + VGPU_LANES] = atomic->high[2][l];
 	}
 }
 
@@ -408,8 +427,8 @@ void vgpu_access_result(const struct vgpu_pipe_access *access, struct vgpu_warp 
 {
 	const struct vgpu_insn *i = &access->insn;
 	const u32 *from = &access->regs[VGPU_ACCESS_DST * VGPU_LANES];
-	u32 *to = &w->regs[dst * VGPU_LANES], m = access->lanes, count = slots_of_value(i);
-	bool pairs = is_atomic(i->op) ? is_wide_atomic(i->op) : VGPU_F_SIZE(i->flags) == 8;
+	u32 *to = &w->regs[dst * VGPU_LANES], m = access->lanes, count = slots_of_result(i);
+	bool pairs = is_atomic(i->op) ? i->op >= VGPU_OP_ATOMQ : VGPU_F_SIZE(i->flags) == 8;
 
 	if (unlikely(w->written))
 		vgpu_written_mark(w->written, access->entry->insn);

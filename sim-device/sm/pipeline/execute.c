@@ -173,13 +173,11 @@ static u32 bank_cycles(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *
 	const struct vgpu_insn *i = e->insn;
 	const u32 *a = &e->warp->w->regs[i->a * VGPU_LANES];
 	u32 banks = p->config->shared_banks, most;
-	u32 bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
+	u32 bytes = vgpu_access_bytes(i);
 
 	if ((i->op != VGPU_OP_LDS && i->op != VGPU_OP_STS && i->op != VGPU_OP_ATOMS &&
 	     i->op != VGPU_OP_ATOMSQ) || i->flags & VGPU_F_ABS)
 		return 1;
-	if (i->op == VGPU_OP_ATOMS || i->op == VGPU_OP_ATOMSQ)
-		bytes = i->op == VGPU_OP_ATOMS ? 4 : 8;
 	/* a row of words and one word for all are what mostly comes */
 	if (a[1] - a[0] == a[VGPU_LANES - 1] - a[VGPU_LANES - 2] &&
 	    (a[VGPU_LANES - 1] == a[0] || a[VGPU_LANES - 1] - a[0] == 4 * (VGPU_LANES - 1)) &&

@@ -293,7 +293,6 @@ static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 {
 	struct vgpu_pipe_line *line = &access->line[n];
 	const struct vgpu_insn *i = access->entry->insn;
-	struct vgpu_mem_atomic atomic;
 	struct vgpu_mem_access m = {
 		.cycle = p->cycle,
 		.address = line->address,
@@ -315,8 +314,8 @@ static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 	if (m.kind == VGPU_MEM_STORE)
 		vgpu_access_store(p, access, line, p->staging);
 	if (m.kind == VGPU_MEM_ATOMIC) {
-		vgpu_access_atomic(p, access, line, &atomic);
-		m.atomic = &atomic;
+		vgpu_access_atomic(p, access, line, &p->leaving);
+		m.atomic = &p->leaving;
 	}
 	p->port->model->serve(p->port, access->entry->warp->block->launch->context);
 	if (unlikely(line->in_place)) {

@@ -72,7 +72,7 @@
 #define VGPU_PIPE_WHEEL		1024u	/* cycles; what is later waits in a list */
 /* bytes: an address or datum of each lane */
 #define VGPU_LOG_ENTRY		(VGPU_LANES * 8u)
-#define VGPU_LOG_MOST		3u	/* entries of one access */
+#define VGPU_LOG_MOST		5u	/* entries of one access */
 
 enum vgpu_pipe_unit {
 	VGPU_UNIT_MATH,
@@ -329,6 +329,7 @@ struct vgpu_pipe {
 	struct vgpu_warp *scratch;
 	const struct vgpu_block *entered;
 	struct vgpu_pipe_access *atomic;	/* with which those that have left are executed */
+	struct vgpu_mem_atomic leaving;	/* the one that is being sent */
 	u8 *staging;		/* a line */
 	struct vgpu_pipe_move move;
 	u8 *move_lines;		/* what a save stores, and what stands for the save area */

@@ -67,7 +67,7 @@ static enum vgpu_mem_result flat_access(struct vgpu_port *port,
 		store(access->line, access->data, access->mask);
 		break;
 	case VGPU_MEM_ATOMIC:
-		flat->atomic = *access->atomic;
+		vgpu_mem_atomic_copy(&flat->atomic, access->atomic);
 		flat->atomic.apply(&flat->atomic, access->line);
 		answer->atomic = &flat->atomic;
 		break;

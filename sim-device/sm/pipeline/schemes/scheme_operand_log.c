@@ -19,6 +19,8 @@ static u32 entries_of(const struct vgpu_pipe_entry *e)
 
 	if (!(e->d.flags & VGPU_DEC_WRITES))
 		return 1;
+	if (i->op >= VGPU_OP_ATOM && VGPU_F_ATOM_128(i->flags))
+		return VGPU_F_ATOM(i->flags) == VGPU_ATOM_CAS128 ? 5 : 3;
 	if (i->op >= VGPU_OP_ATOM)
 		return VGPU_F_ATOM(i->flags) == VGPU_ATOM_CAS ? 3 : 2;
 	return VGPU_F_COUNT(i->flags) * (VGPU_F_SIZE(i->flags) == 8 ? 2 : 1) > 2 ? 3 : 2;
