@@ -75,8 +75,9 @@ struct cc_insn {
 	uint8_t object;			/* accesses to global memory: VGPU_OBJECT_* */
 	uint32_t guard;		/* CC_PT: always */
 	uint32_t dst, a, b, c;	/* CC_NONE: unused */
-	uint32_t more[3];	/* registers 1..3 of a vector access */
-	uint32_t second;	/* SHFL's and SHFLSYNC's predicate result */
+	uint32_t more[3];	/* registers 1..3 of a vector access, or of an atomic's operand b */
+	/* SHFL's and SHFLSYNC's predicate result; the upper half that an atomic of 16 bytes has */
+	uint32_t second;
 	uint32_t members;	/* SHFLSYNC's member mask; CC_NONE: all lanes */
 	uint32_t target;	/* BRA, CC_LABEL: label, then block */
 	uint32_t line;		/* of the PTX */
@@ -227,8 +228,8 @@ bool cc_waits(const struct cc_insn *insn);		/* for the lanes that a member mask 
 /* no effect but its results, may run without its guard */
 bool cc_pure(const struct cc_insn *insn);
 unsigned int cc_addr_class(const struct cc_insn *insn);	/* of a MEM or ATOM address register */
-/* the registers of a MEM instruction */
-unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4]);
+/* registers beside each other in operand b and @more; 1: there is no vector */
+unsigned int cc_source_vector(const struct cc_insn *insn);
 /* every source operand, guard included */
 unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12]);
 unsigned int cc_results(struct cc_insn *insn, uint32_t *slots[5]);

@@ -48,7 +48,7 @@ bool cc_remove_dead(struct cc *cc)
 		if (removable(insn) && unread(cc, insn))
 			stack[depth++] = i;
 		else if (cc_opinfo[insn->op].class == CC_C_ATOM &&
-			 !(insn->flags & VGPU_F_ATOM_NORET) &&
+			 !(insn->flags & VGPU_F_ATOM_NORET) && !VGPU_F_ATOM_128(insn->flags) &&
 			 VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS &&
 			 VGPU_F_ATOM(insn->flags) != VGPU_ATOM_EXCH && !cc->defs[insn->dst].uses) {
 			insn->flags |= VGPU_F_ATOM_NORET;

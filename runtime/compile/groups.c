@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vector accesses take consecutive registers: the registers of each form a group, which the
- * allocator places as a whole. A register is in one group at most; where it would be in two, or
- * twice in one, a copy stands in for it.
+ * Vector accesses and atomics of 16 bytes take consecutive registers: those of an operand form a
+ * group, which the allocator places as a whole. A register is in one group at most; where it would
+ * be in two, or twice in one, a copy stands in for it.
  */
 #include <string.h>
 
@@ -19,17 +19,6 @@ static bool same_group(const struct cc_groups *groups, const uint32_t *regs, uns
 				groups->members[group][i] != CC_NONE)
 			return false;
 	return true;
-}
-
-static void set_member(struct cc *cc, struct cc_insn *insn, unsigned int index, uint32_t reg)
-{
-	(void)cc;
-	if (index)
-		insn->more[index - 1] = reg;
-	else if (cc_opinfo[insn->op].dst == CC_K_V)
-		insn->dst = reg;
-	else
-		insn->b = reg;
 }
 
 static void groups_resize(struct cc *cc, struct cc_groups *groups)
@@ -72,27 +61,53 @@ struct output {
 	uint32_t insns_count, insns_room;
 };
 
+struct vector {			/* operands of one instruction that lie beside each other */
+	uint32_t *slots[4];
+	unsigned int count;
+};
+
+static struct vector sources_of(struct cc_insn *insn)
+{
+	return (struct vector){
+		.slots = {&insn->b, &insn->more[0], &insn->more[1], &insn->more[2]},
+		.count = cc_source_vector(insn),
+	};
+}
+
+static struct vector results_of(struct cc_insn *insn)
+{
+	const struct cc_opinfo *info = &cc_opinfo[insn->op];
+
+	if (info->class == CC_C_ATOM && VGPU_F_ATOM_128(insn->flags))
+		return (struct vector){.slots = {&insn->dst, &insn->second}, .count = 2};
+	return (struct vector){
+		.slots = {&insn->dst, &insn->more[0], &insn->more[1], &insn->more[2]},
+		.count = info->dst == CC_K_V ? VGPU_F_COUNT(insn->flags) : 1,
+	};
+}
+
+struct copies {			/* behind an instruction, of its results */
+	struct cc_insn insns[4];
+	unsigned int count;
+};
+
 /*
- * Makes the registers of one access a group, with copies before (stores) or behind it (loads) where
- * needed.
+ * Makes the registers of one vector of @insn a group, with copies of sources before the instruction
+ * or, in @after, of results behind it where needed.
  */
-static void group_access(struct cc *cc, struct cc_groups *groups, struct output *out,
-			 struct cc_insn *insn)
+static void group_vector(struct cc *cc, struct cc_groups *groups, struct output *out,
+			 struct cc_insn *insn, const struct vector *vector, struct copies *after)
 {
 	uint32_t regs[4], group;
-	unsigned int count = cc_vector(insn, regs);
-	bool store = cc_opinfo[insn->op].dst != CC_K_V;
-	struct cc_insn after[4];
-	unsigned int afters = 0;
 
 	groups_resize(cc, groups);
-	if (same_group(groups, regs, count)) {
-		*PTX_PUSH(cc->ctx, out, insns) = *insn;
+	for (unsigned int i = 0; i < vector->count; i++)
+		regs[i] = *vector->slots[i];
+	if (same_group(groups, regs, vector->count))
 		return;
-	}
 	group = groups->members_count;
 	memset(*PTX_PUSH(cc->ctx, groups, members), 0xff, sizeof(*groups->members));
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < vector->count; i++) {
 		/*
 		 * only registers with one definition join: others would drag all their lives into
 		 * the constraint
@@ -100,31 +115,43 @@ static void group_access(struct cc *cc, struct cc_groups *groups, struct output 
 		if (groups->of[regs[i]] != CC_NONE || cc->defs[regs[i]].defs != 1) {
 			uint32_t copy = cc_vreg(cc, CC_CLASS(cc->vregs[regs[i]]));
 
-			if (store) {
+			if (!after) {
 				*PTX_PUSH(cc->ctx, out, insns) = move_insn(cc, insn, copy, regs[i]);
 				/* harmless for all lanes */
 				out->insns[out->insns_count - 1].guard = CC_PT;
 				out->insns[out->insns_count - 1].guard_not = 0;
 			} else {
-				after[afters++] = move_insn(cc, insn, regs[i], copy);
+				after->insns[after->count++] = move_insn(cc, insn, regs[i], copy);
 				cc->vregs[copy] |= insn->guard != CC_PT ? CC_SPILL_TEMP : 0;
 			}
 			regs[i] = copy;
-			set_member(cc, insn, i, copy);
+			*vector->slots[i] = copy;
 			groups_resize(cc, groups);
 		}
 		groups->of[regs[i]] = group;
 		groups->index[regs[i]] = (uint8_t)i;
 		groups->members[group][i] = regs[i];
 	}
-	*PTX_PUSH(cc->ctx, out, insns) = *insn;
-	for (unsigned int i = 0; i < afters; i++)
-		*PTX_PUSH(cc->ctx, out, insns) = after[i];
 }
 
-static bool is_vector(const struct cc_insn *insn)
+static bool is_vector(struct cc_insn *insn)
 {
-	return cc_opinfo[insn->op].class == CC_C_MEM && VGPU_F_COUNT(insn->flags) > 1;
+	return sources_of(insn).count > 1 || results_of(insn).count > 1;
+}
+
+static void group_access(struct cc *cc, struct cc_groups *groups, struct output *out,
+			 struct cc_insn *insn)
+{
+	struct vector sources = sources_of(insn), results = results_of(insn);
+	struct copies after = {.count = 0};
+
+	if (sources.count > 1)
+		group_vector(cc, groups, out, insn, &sources, NULL);
+	if (results.count > 1)
+		group_vector(cc, groups, out, insn, &results, &after);
+	*PTX_PUSH(cc->ctx, out, insns) = *insn;
+	for (unsigned int i = 0; i < after.count; i++)
+		*PTX_PUSH(cc->ctx, out, insns) = after.insns[i];
 }
 
 void cc_make_groups(struct cc *cc, struct cc_groups *groups)

@@ -107,19 +107,17 @@ unsigned int cc_addr_class(const struct cc_insn *insn)
 	}
 }
 
-unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4])
+unsigned int cc_source_vector(const struct cc_insn *insn)
 {
-	unsigned int count = VGPU_F_COUNT(insn->flags);
+	const struct cc_opinfo *info = &cc_opinfo[insn->op];
 
-	regs[0] = cc_opinfo[insn->op].dst == CC_K_V ? insn->dst : insn->b;
-	for (unsigned int i = 1; i < 4; i++)
-		regs[i] = i < count ? insn->more[i - 1] : CC_NONE;
-	return count;
+	if (info->class == CC_C_ATOM && VGPU_F_ATOM_128(insn->flags))
+		return VGPU_F_ATOM(insn->flags) == VGPU_ATOM_CAS128 ? 4 : 2;
+	return info->b == CC_K_W ? VGPU_F_COUNT(insn->flags) : 1;
 }
 
 unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12])
 {
-	const struct cc_opinfo *info = &cc_opinfo[insn->op];
 	unsigned int count = 0;
 
 	if (insn->guard != CC_PT)
@@ -132,9 +130,8 @@ unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12])
 		slots[count++] = &insn->c;
 	if (insn->members != CC_NONE)
 		slots[count++] = &insn->members;
-	if (info->b == CC_K_W)
-		for (unsigned int i = 1; i < VGPU_F_COUNT(insn->flags); i++)
-			slots[count++] = &insn->more[i - 1];
+	for (unsigned int i = 1; i < cc_source_vector(insn); i++)
+		slots[count++] = &insn->more[i - 1];
 	if (insn->op == CC_CALL)
 		for (unsigned int i = 0; i < insn->passed->params_count; i++)
 			slots[count++] = &insn->passed->params[i];

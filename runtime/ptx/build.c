@@ -112,6 +112,8 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 		o->value += 32;
 		return;
 	}
+	if (!sym && p->insn.op == PTX_I_MOV && ptx_reserved_shared(p, o))
+		return;
 	if (!sym && o->name[0] == '%') {
 		o->reg = ptx_find_sreg(o->name, PTX_M_NONE);
 		if (o->reg == PTX_NONE)

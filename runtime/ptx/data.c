@@ -89,6 +89,9 @@ void ptx_data_init(struct ptx_parse *p, struct ptx_var *var)
 		ptx_fail(p->ctx, p->line,
 			 "`%s': only .global and .const variables can have an initialiser",
 			 var->name);
+	if (bytes > 8)
+		ptx_fail(p->ctx, p->line, "`%s': a .b128 variable has no initialiser here",
+			 var->name);
 	if (p->inits_count > count)
 		ptx_fail(p->ctx, p->line, "`%s': %u values for %llu elements", var->name,
 			 p->inits_count, (unsigned long long)count);

@@ -180,6 +180,7 @@ struct ptx_module {
 	struct ptx_var *vars, **vars_end;	/* of every .global, .const and .shared variable */
 	/* of each library the struct that tells it where its memory is; NULL: it is not used */
 	struct ptx_var *library_vars[PTX_LIBRARIES];
+	struct ptx_var *reserved_shared;	/* NULL: no function names it (reserved.c) */
 	struct ptx_func *textures;	/* the functions of texture fetches; NULL: there are none */
 };
 

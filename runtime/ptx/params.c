@@ -98,7 +98,9 @@ static void note_access(struct ptx_parse *p, const struct ptx_insn *insn,
 {
 	struct ptx_var *var = address->var;
 	uint32_t size = insn->type_count ? ptx_type_bytes(insn->types[0]) : 0;
-	uint32_t count = ptx_has(insn, PTX_M_V2) ? 2 : ptx_has(insn, PTX_M_V4) ? 4 : 1;
+	uint32_t count = ptx_has(insn, PTX_M_V2) ? 2 :
+			 ptx_has(insn, PTX_M_V4) ? 4 :
+			 ptx_has(insn, PTX_M_V8) ? 8 : 1;
 
 	if (address->value > var->size || (uint64_t)size * count > var->size - address->value)
 		ptx_fail(

@@ -105,6 +105,11 @@ void ptx_scope_push(struct ptx_parse *p);
 void ptx_scope_pop(struct ptx_parse *p);
 struct ptx_sym *ptx_find(struct ptx_parse *p, const char *name);
 void ptx_declare_regs(struct ptx_parse *p, const char *name, uint64_t count, bool range);
+/*
+ * reserved.c: an operand that names a register of reserved shared memory becomes what that is in;
+ * false: it names none
+ */
+bool ptx_reserved_shared(struct ptx_parse *p, struct ptx_operand *o);
 struct ptx_var *ptx_declare_var(struct ptx_parse *p, const char *name);
 void ptx_declare_label(struct ptx_parse *p, const char *name);
 void ptx_func_begin(struct ptx_parse *p);

@@ -368,6 +368,9 @@ void ptx_func_param(struct ptx_parse *p, const char *name, bool result)
 		ptx_fail(p->ctx, p->line, "`%s': more than %u parameters", name, MAX_FUNC_PARAMS);
 	if (func->is_entry && var->space == PTX_REG)
 		ptx_fail(p->ctx, p->line, "`%s': a parameter of a kernel is .param", name);
+	if (var->space == PTX_REG && var->type == PTX_B128)
+		ptx_fail(p->ctx, p->line, "`%s': a parameter in a register has at most 64 bits",
+			 name);
 	if (var->space == PTX_REG) {
 		var->reg = new_reg(p, name, var->type);
 		if (sym)

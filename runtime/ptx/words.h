@@ -56,6 +56,7 @@
 	X(U8, "u8", 1, 'u') X(U16, "u16", 2, 'u') X(U32, "u32", 4, 'u') X(U64, "u64", 8, 'u')	\
 	X(S8, "s8", 1, 's') X(S16, "s16", 2, 's') X(S32, "s32", 4, 's') X(S64, "s64", 8, 's')	\
 	X(B8, "b8", 1, 'b') X(B16, "b16", 2, 'b') X(B32, "b32", 4, 'b') X(B64, "b64", 8, 'b')	\
+	X(B128, "b128", 16, 'b') \
 	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') \
 	X(F16X2, "f16x2", 4, 'h') X(BF16, "bf16", 2, 'f') X(BF16X2, "bf16x2", 4, 'h') \
 	X(TF32, "tf32", 4, 'm') X(E4M3, "e4m3", 1, 'm') X(E5M2, "e5m2", 1, 'm') \
@@ -79,7 +80,7 @@
 	X(CONST, "const", PTX_K_SPACE) \
 	X(SHARED, "shared", PTX_K_SPACE) X(LOCAL, "local", PTX_K_SPACE)				\
 	X(SHAREDCTA, "shared::cta", PTX_K_SPACE) X(SHAREDCLUSTER, "shared::cluster", PTX_K_OTHER) \
-	X(V2, "v2", PTX_K_VEC) X(V4, "v4", PTX_K_VEC)						\
+	X(V2, "v2", PTX_K_VEC) X(V4, "v4", PTX_K_VEC) X(V8, "v8", PTX_K_VEC) \
 	X(EQ, "eq", PTX_K_CMP) X(NE, "ne", PTX_K_CMP) X(LT, "lt", PTX_K_CMP) \
 	X(LE, "le", PTX_K_CMP) \
 	X(GT, "gt", PTX_K_CMP) X(GE, "ge", PTX_K_CMP) X(LS, "ls", PTX_K_CMP) \

@@ -320,8 +320,15 @@ uint32_t cc_reg(struct cc_lower *l, uint32_t number)
 {
 	uint32_t *reg = &l->frame->regs[number];
 
-	if (*reg == CC_NONE)
+	if (*reg != CC_NONE)
+		return *reg;
+	if (l->frame->func->regs[number].type != PTX_B128) {
 		*reg = cc_named(l, cc_class_of(l->frame->func->regs[number].type));
+		return *reg;
+	}
+	/* the two halves are beside each other (lower_wide.c) */
+	*reg = cc_named(l, CC_Q);
+	cc_named(l, CC_Q);
 	return *reg;
 }
 
@@ -341,7 +348,8 @@ static void check_width(struct cc_lower *l, const struct ptx_operand *o, enum pt
 	unsigned int have = ptx_type_bytes(reg_type(l, o->reg)), want = ptx_type_bytes(type);
 	bool pred = reg_type(l, o->reg) == PTX_PRED;
 
-	if (pred || o->negated || o->second != PTX_NONE || have < want || (have > want && !wider))
+	if (pred || o->negated || o->second != PTX_NONE || have < want || have > 8 ||
+	    (have > want && !wider))
 		cc_refuse(l, "register `%s' is .%s, a %u-bit one is wanted", o->name,
 			  ptx_mod_name(reg_type(l, o->reg)), want * 8);
 }
@@ -640,6 +648,11 @@ static void lower_insn(struct cc_lower *l)
 	}
 	if (in->type_count && cc_is_half(in->types[0]) && cc_lower_half(l))
 		return;
+	for (unsigned int i = 0; i < in->type_count; i++)
+		if (in->types[i] == PTX_B128) {
+			cc_lower_128(l);
+			return;
+		}
 	how->lower(l);
 }
 

@@ -87,6 +87,18 @@ void cc_access_memory(struct cc_lower *l, const struct cc_address *address, bool
 		      unsigned int bytes, bool sign, unsigned int count, const uint32_t *regs);
 void cc_acquire_release(struct cc_lower *l, bool before);
 
+/* lower_atom.c: an atomic without its operands b and c */
+struct cc_insn *cc_atom_insn(struct cc_lower *l, const struct cc_address *address, bool wide,
+			     unsigned int flags, uint32_t dst);
+
+/*
+ * lower_wide.c: an access of 32 bytes, as cc_access_memory(), of elements of 4 or 8; an instruction
+ * on .b128
+ */
+void cc_access_32(struct cc_lower *l, const struct cc_address *address, bool store,
+		  unsigned int bytes, const uint32_t *regs);
+void cc_lower_128(struct cc_lower *l);
+
 /* emission */
 uint32_t cc_temp(struct cc_lower *l, enum cc_class class);
 uint32_t cc_named(struct cc_lower *l, enum cc_class class);	/* outlives the instruction */

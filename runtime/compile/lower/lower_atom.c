@@ -22,8 +22,8 @@ static unsigned int atom_op(struct cc_lower *l, enum ptx_space space, bool wide)
 }
 
 /* The instruction without its operands b and c. */
-static struct cc_insn *atom_insn(struct cc_lower *l, const struct cc_address *address, bool wide,
-				 unsigned int flags, uint32_t dst)
+struct cc_insn *cc_atom_insn(struct cc_lower *l, const struct cc_address *address, bool wide,
+			     unsigned int flags, uint32_t dst)
 {
 	struct cc_insn *insn;
 
@@ -43,7 +43,7 @@ void cc_atom_add64(struct cc_lower *l, const struct cc_address *address, uint32_
 {
 	unsigned int flags = VGPU_ATOM_ADD | (dst == CC_NONE ? VGPU_F_ATOM_NORET : 0);
 
-	atom_insn(l, address, true, flags, dst)->b = value;
+	cc_atom_insn(l, address, true, flags, dst)->b = value;
 }
 
 /* ---- halves ------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static void half_loop(struct cc_lower *l, enum ptx_type type, unsigned int first
 	next = word_with(l, &place, old, next);
 	found = cc_temp(l, CC_R);
 	again = cc_temp(l, CC_P);
-	insn = atom_insn(l, &place.word, false, VGPU_ATOM_CAS, found);
+	insn = cc_atom_insn(l, &place.word, false, VGPU_ATOM_CAS, found);
 	insn->b = old;
 	insn->c = next;
 	cc_op(l, VGPU_OP_SETPU, VGPU_CMP_NE, again, found, old, CC_NONE);
@@ -252,7 +252,7 @@ void cc_lower_atom(struct cc_lower *l)
 	if (!first)
 		flags |= VGPU_F_ATOM_NORET;
 	cc_acquire_release(l, true);
-	insn = atom_insn(l, &address, ptx_type_bytes(type) == 8, flags, dst);
+	insn = cc_atom_insn(l, &address, ptx_type_bytes(type) == 8, flags, dst);
 	insn->b = b;
 	insn->c = c;
 	cc_acquire_release(l, false);

@@ -67,6 +67,8 @@ struct cc_address cc_address_operand(struct cc_lower *l, const struct ptx_operan
 	base = cc_reg(l, o->reg);
 	if (l->cc->vregs[base] == CC_P)
 		cc_refuse(l, "a predicate is no address");
+	if (l->frame->func->regs[o->reg].type == PTX_B128)
+		cc_refuse(l, "register `%s' is too wide for an address", o->name);
 	if (ptx_type_bytes(l->frame->func->regs[o->reg].type) <
 	    (narrow_space(address.space) ? 4u : 8u))
 		cc_refuse(l, "register `%s' is too narrow for an address", o->name);
@@ -214,13 +216,15 @@ static void access_param(struct cc_lower *l, struct cc_address address, bool sto
 static unsigned int vector_count(struct cc_lower *l, const struct ptx_operand *o,
 				 unsigned int bytes)
 {
-	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 : ptx_has(l->in, PTX_M_V4) ? 4 : 1;
+	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 :
+			     ptx_has(l->in, PTX_M_V4) ? 4 :
+			     ptx_has(l->in, PTX_M_V8) ? 8 : 1;
 
 	if (count > 1 ? o->kind != PTX_OPND_VEC || o->count != count :
 			o->kind == PTX_OPND_VEC && o->count != 1)
 		cc_refuse(l, "%u registers are wanted", count);
-	if (count * bytes > 16)
-		cc_refuse(l, "an access of more than 16 bytes");
+	if (count == 8 && bytes != 4)
+		cc_refuse(l, "eight elements are of 32 bits each");
 	return count;
 }
 
@@ -236,6 +240,13 @@ static enum ptx_type memory_type(struct cc_lower *l)
 static bool is_direct_param(const struct ptx_operand *o)
 {
 	return o->kind == PTX_OPND_ADDR && o->var && o->var->space == PTX_PARAM;
+}
+
+/* Accesses of 32 bytes are of global memory; what is direct has no address that could be tested. */
+static void check_vector(struct cc_lower *l, const struct ptx_operand *at, unsigned int bytes)
+{
+	if (bytes > 16 && (is_direct_param(at) || !ptx_has(l->in, PTX_M_GLOBAL)))
+		cc_refuse(l, "an access of more than 16 bytes is one of .global memory");
 }
 
 /* ---- values of elements ------------------------------------------------- */
@@ -308,10 +319,11 @@ void cc_lower_ld(struct cc_lower *l)
 	unsigned int bytes = ptx_type_bytes(type), count = vector_count(l, o, bytes);
 	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
 	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
-	uint32_t dst[4] = { 0 }, loaded[4] = { 0 };
+	uint32_t dst[8] = { 0 }, loaded[8] = { 0 };
 	struct cc_address address;
 	struct cc_pvar *pvar;
 
+	check_vector(l, from, count * bytes);
 	l->mem = cc_ld_bits(l);
 	for (unsigned int i = 0; i < count; i++)
 		dst[i] = cc_dst_element(l, &elements[i], type, wider);
@@ -336,7 +348,9 @@ void cc_lower_ld(struct cc_lower *l)
 	}
 	for (unsigned int i = 0; i < count; i++)
 		loaded[i] = load_target(l, type, dst[i]);
-	if (is_direct_param(from))
+	if (count * bytes > 16)
+		cc_access_32(l, &address, false, bytes, loaded);
+	else if (is_direct_param(from))
 		access_param(l, address, false, bytes, cc_signed(type), count, loaded);
 	else
 		cc_access_memory(l, &address, false, bytes, cc_signed(type), count, loaded);
@@ -352,11 +366,12 @@ void cc_lower_st(struct cc_lower *l)
 	unsigned int bytes = ptx_type_bytes(type), count = vector_count(l, o, bytes);
 	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
 	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
-	struct cc_value values[4];
-	uint32_t regs[4];
+	struct cc_value values[8];
+	uint32_t regs[8];
 	struct cc_address address;
 	struct cc_pvar *pvar;
 
+	check_vector(l, to, count * bytes);
 	l->mem = cc_st_bits(l);
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = cc_src_element(l, &elements[i], type, wider);
@@ -383,7 +398,9 @@ void cc_lower_st(struct cc_lower *l)
 	for (unsigned int i = 0; i < count; i++)
 		regs[i] = cc_in_reg(l, values[i], cc_class_of(type));
 	cc_acquire_release(l, true);
-	if (is_direct_param(to))
+	if (count * bytes > 16)
+		cc_access_32(l, &address, true, bytes, regs);
+	else if (is_direct_param(to))
 		access_param(l, address, true, bytes, false, count, regs);
 	else
 		cc_access_memory(l, &address, true, bytes, false, count, regs);

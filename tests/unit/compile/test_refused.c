@@ -38,7 +38,7 @@ static void refusals(void **state)
 	ptx_refused(KERNEL("ld.local.u32 %r1, [4294967296];"), "offset 4294967296");
 	ptx_refused(KERNEL("ld.param.u32 %r1, [7378697629483820647];"), "more than 32 bits");
 	ptx_refused(KERNEL("atom.shared.add.u32 %r1, [%r2+4294967296], 1;"), "more than 32 bits");
-	ptx_refused(KERNEL("ld.global.v4.u64 {%rd1,%rd2,%rd3,%rd4}, [%rd5];"),
+	ptx_refused(KERNEL("ld.shared.v4.u64 {%rd1,%rd2,%rd3,%rd4}, [%rd5];"),
 		    "more than 16 bytes");
 	ptx_refused(KERNEL("st.param.u32 [p], %r1;"), "cannot be written");
 	ptx_refused(KERNEL("ld.param.u64 %rd1, [p+8];"), "outside the 8 bytes");
