@@ -77,6 +77,7 @@ __VGPU_INDEX_CONVERSION(__cuda_builtin_gridDim_t)
 #include "device_minmax.h"
 #include "device_dpx.h"
 #include "device_atomics.h"
+#include "device_atomics_128.h"
 typedef unsigned int cuuint32_t;
 typedef __UINT64_TYPE__ cuuint64_t;
 #include "device_cached.h"
