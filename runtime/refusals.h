@@ -72,8 +72,6 @@
 	REFUSAL("notifications are", "ask when it matters, by cudaMemGetInfo", RT_NOT_THERE)	\
 	REFUSAL("pools of a location are", "name the device: cudaDeviceGetDefaultMemPool",	\
 		"cuda.md#pools")								\
-	REFUSAL("reading the driver's log is", "read stderr: vgpu's messages go there",		\
-		RT_NOT_THERE)									\
 	REFUSAL("shares of SMs of a context are",						\
 		"limit the SMs of a process by CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",		\
 		"runtime.md#selecting-the-device")						\

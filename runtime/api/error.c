@@ -12,6 +12,7 @@
 #include "launch/ptx.h"
 #include "texture/ptx.h"
 #include "refusals.h"
+#include "log.h"
 #include "source_line.h"
 #include "state.h"
 
@@ -55,7 +56,7 @@ void rt_say_refused(bool *said, const char *call, const char *what, const char *
 
 	if (__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
 		return;
-	fprintf(stderr, "vgpu: %s: %s not supported (%s): %s (docs/%s)\n", call, what, error,
+	rt_say("%s: %s not supported (%s): %s (docs/%s)", call, what, error,
 		refusal ? refusal->instead : "leave it out",
 		refusal ? refusal->page : RT_NOT_THERE);
 }
@@ -314,7 +315,7 @@ void rt_context_died(void)
 	if (fault->raw.module != ~0u && fault->raw.reason != VGPU_FAULT_NONE)
 		name_kernel(fault);
 	write_sentence(fault);
-	fprintf(stderr, "vgpu: %s\n", fault->sentence);
+	rt_say("%s", fault->sentence);
 	if (rt.printf.rescue)
 		rt.printf.rescue();
 	__atomic_store_n(&rt.sticky, fault->error, __ATOMIC_RELAXED);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "log.h"
 #include "state.h"
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,11 +19,16 @@ __thread bool rt_thread_entered;
 
 static __thread vgpuError_t last_error;
 static __thread char last_message[1024];
+static __thread bool message_is_new;	/* of this call, and not in the log */
 
 vgpuError_t rt_remember(vgpuError_t error)
 {
 	if (error != vgpuSuccess)
 		last_error = error;
+	if (error != vgpuSuccess && message_is_new)
+		rt_log(last_message);
+	message_is_new = false;
+	rt_log_tell();
 	return error;
 }
 
@@ -33,6 +39,7 @@ void rt_message(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(last_message, sizeof(last_message), format, args);
 	va_end(args);
+	message_is_new = true;
 }
 
 const char *vgpuGetLastMessage(void)

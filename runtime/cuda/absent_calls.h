@@ -8,6 +8,7 @@
 #define VGPU_CUDA_ABSENT_CALLS_H
 
 #define VGPU_CUDA_ABSENT_CALLS(CALL) \
+	CALL("this call is", cudaLibraryGetUnifiedFunction) \
 	CALL("semaphores of other APIs in graphs are", \
 	     cudaGraphAddExternalSemaphoresSignalNode) \
 	CALL("semaphores of other APIs in graphs are", \
@@ -85,11 +86,6 @@
 	CALL("copies in batches are", cudaMemcpy3DBatchAsync_ptsz) \
 	CALL("copies in batches are", cudaMemcpyBatchAsync) \
 	CALL("copies in batches are", cudaMemcpyBatchAsync_ptsz) \
-	CALL("reading the driver's log is", cudaLogsCurrent) \
-	CALL("reading the driver's log is", cudaLogsDumpToFile) \
-	CALL("reading the driver's log is", cudaLogsDumpToMemory) \
-	CALL("reading the driver's log is", cudaLogsRegisterCallback) \
-	CALL("reading the driver's log is", cudaLogsUnregisterCallback) \
 	CALL("this call is", cudaDeviceFlushGPUDirectRDMAWrites) \
 	CALL("this call is", cudaDeviceGetHostAtomicCapabilities) \
 	CALL("this call is", cudaDeviceGetP2PAtomicCapabilities) \

@@ -67,6 +67,13 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigne
 				    int *status __dv(0));
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t call, void *data,
+				     cudaLogsCallbackHandle *handle);
+cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle handle);
+cudaError_t cudaLogsCurrent(cudaLogIterator *iterator, unsigned int flags);
+cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *path, unsigned int flags);
+cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
+				 unsigned int flags);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 

@@ -22,6 +22,16 @@
 	     CUdriverProcAddressQueryResult *status)) \
 	CALL(cuGetExportTable, cuGetExportTable, 3000, (const void **table, \
 	     const CUuuid *id)) \
+	CALL(cuLogsRegisterCallback, cuLogsRegisterCallback, 12090, (CUlogsCallback call, \
+	     void *data, CUlogsCallbackHandle *handle)) \
+	CALL(cuLogsUnregisterCallback, cuLogsUnregisterCallback, 12090, \
+	     (CUlogsCallbackHandle handle)) \
+	CALL(cuLogsCurrent, cuLogsCurrent, 12090, (CUlogIterator *iterator, \
+	     unsigned int flags)) \
+	CALL(cuLogsDumpToFile, cuLogsDumpToFile, 12090, (CUlogIterator *iterator, \
+	     const char *path, unsigned int flags)) \
+	CALL(cuLogsDumpToMemory, cuLogsDumpToMemory, 12090, (CUlogIterator *iterator, \
+	     char *buffer, size_t *size, unsigned int flags)) \
 	CALL(cuModuleGetLoadingMode, cuModuleGetLoadingMode, 11070, \
 	     (CUmoduleLoadingMode *mode)) \
 	CALL(cuDeviceGet, cuDeviceGet, 2000, (CUdevice *device, int ordinal)) \

@@ -191,6 +191,14 @@ enum cudaSharedMemConfig {
 	cudaSharedMemBankSizeEightByte = 2
 };
 
+typedef enum cudaLogLevel {
+	cudaLogLevelError = 0,
+	cudaLogLevelWarning = 1
+} cudaLogLevel;
+typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
+typedef unsigned int cudaLogIterator;
+typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel level, char *message, size_t length);
+
 enum cudaComputeMode {
 	cudaComputeModeDefault = 0,
 	cudaComputeModeExclusive = 1,

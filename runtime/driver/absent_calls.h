@@ -131,11 +131,6 @@
 	CALL("core dumps are", cuCoredumpGetAttributeGlobal) \
 	CALL("core dumps are", cuCoredumpSetAttribute) \
 	CALL("core dumps are", cuCoredumpSetAttributeGlobal) \
-	CALL("reading the driver's log is", cuLogsCurrent) \
-	CALL("reading the driver's log is", cuLogsDumpToFile) \
-	CALL("reading the driver's log is", cuLogsDumpToMemory) \
-	CALL("reading the driver's log is", cuLogsRegisterCallback) \
-	CALL("reading the driver's log is", cuLogsUnregisterCallback) \
 	CALL("notifications are", cuDeviceRegisterAsyncNotification) \
 	CALL("notifications are", cuDeviceUnregisterAsyncNotification) \
 	CALL("advice about memory is", cuMemRangeGetAttributes) \
