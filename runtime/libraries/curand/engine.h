@@ -13,33 +13,45 @@
 #include <curand_kernel.h>
 
 #include "generator.h"
+#include "poisson.h"
 
+/* A number of the result, and what it is made of. */
 template <curand_what What> struct curand_out { typedef float type; };
 template <> struct curand_out<CURAND_BITS> { typedef unsigned int type; };
 template <> struct curand_out<CURAND_BITS64> { typedef unsigned long long type; };
+template <> struct curand_out<CURAND_BY_TABLE> { typedef unsigned int type; };
+template <> struct curand_out<CURAND_ROUNDED_NORMAL> { typedef unsigned int type; };
 template <> struct curand_out<CURAND_UNIFORM_DOUBLE> { typedef double type; };
 template <> struct curand_out<CURAND_NORMAL_DOUBLE> { typedef double type; };
 template <> struct curand_out<CURAND_LOG_NORMAL_DOUBLE> { typedef double type; };
+template <curand_what What> struct curand_drawn { typedef typename curand_out<What>::type type; };
+template <> struct curand_drawn<CURAND_ROUNDED_NORMAL> { typedef float type; };
 
-/* Where a result begins and what becomes of normal numbers. */
+/* Where a result begins and what becomes of normal and Poisson numbers. */
 template <class Out> struct curand_job {
 	Out *out;
 	unsigned long long count;
 	unsigned int width, next, within;
-	Out mean, deviation;
+	double mean, deviation;
+	const struct curand_table *table;
 };
 
 /* Number K of a draw of a pair-wise generator */
-template <curand_what What, class Out>
-static inline __host__ __device__ Out curand_shape(Out x, const curand_job<Out> &job)
+template <curand_what What, class Drawn, class Out>
+static inline __host__ __device__ Out curand_shape(Drawn x, const curand_job<Out> &job)
 {
-	if (What == CURAND_NORMAL || What == CURAND_NORMAL_DOUBLE)
-		return job.mean + job.deviation * x;
-	if (What == CURAND_LOG_NORMAL)
-		return (Out)expf((float)(job.mean + job.deviation * x));
-	if (What == CURAND_LOG_NORMAL_DOUBLE)
-		return (Out)exp((double)(job.mean + job.deviation * x));
-	return x;
+	if constexpr (What == CURAND_BY_TABLE)
+		return curand_look_up(job.table, x);
+	else if constexpr (What == CURAND_ROUNDED_NORMAL)
+		return (unsigned int)(job.mean + job.deviation * x + 0.5);
+	else if constexpr (What == CURAND_NORMAL || What == CURAND_NORMAL_DOUBLE)
+		return (Out)job.mean + (Out)job.deviation * x;
+	else if constexpr (What == CURAND_LOG_NORMAL)
+		return expf((Out)job.mean + (Out)job.deviation * x);
+	else if constexpr (What == CURAND_LOG_NORMAL_DOUBLE)
+		return exp(job.mean + job.deviation * x);
+	else
+		return x;
 }
 
 /* Group ITEM of the result; the state stays if the group is not finished. */
@@ -51,7 +63,7 @@ static inline __host__ __device__ void curand_item(typename Engine::State *state
 	const unsigned int group = Engine::template group<What>();
 	typename Engine::State next = *state;
 	unsigned long long first = item * group;
-	Out numbers[group];
+	typename curand_drawn<What>::type numbers[group];
 
 	Engine::template draw<What>(&next, numbers);
 	for (unsigned int i = 0; i < group; i++) {
@@ -85,9 +97,14 @@ static curandStatus_t curand_run(curandGenerator_t generator, void *out, size_t 
 	typedef typename curand_out<What>::type Out;
 	typedef typename Engine::State State;
 	const unsigned int group = Engine::template group<What>(), threads = 128;
-	curand_job<Out> job = { (Out *)out,	  count,	    generator->width,
-				generator->next,  generator->within, (Out)mean,
-				(Out)deviation };
+	curand_job<Out> job = { (Out *)out,
+				count,
+				generator->width,
+				generator->next,
+				generator->within,
+				mean,
+				deviation,
+				(const struct curand_table *)generator->table };
 	unsigned long long total = generator->within + (unsigned long long)count;
 	unsigned long long items = (total + group - 1) / group;
 	State *states = (State *)generator->states;
@@ -124,6 +141,11 @@ static curandStatus_t curand_fill(curandGenerator_t generator, curand_what what,
 	case CURAND_UNIFORM_DOUBLE:
 		return curand_run<Engine, CURAND_UNIFORM_DOUBLE>(generator, out, count, mean,
 								 deviation);
+	case CURAND_BY_TABLE:
+		return curand_run<Engine, CURAND_BY_TABLE>(generator, out, count, mean, deviation);
+	case CURAND_ROUNDED_NORMAL:
+		return curand_run<Engine, CURAND_ROUNDED_NORMAL>(generator, out, count, mean,
+								 deviation);
 	case CURAND_NORMAL:
 		return curand_run<Engine, CURAND_NORMAL>(generator, out, count, mean, deviation);
 	case CURAND_NORMAL_DOUBLE:
@@ -140,7 +162,10 @@ static curandStatus_t curand_fill(curandGenerator_t generator, curand_what what,
 	}
 }
 
-/* The draws that XORWOW and MRG32k3a have in common: one number, two normal ones. */
+/*
+ * The draws that XORWOW and MRG32k3a have in common: one number, two normal ones. Of Poisson's
+ * numbers a draw takes one of two normal ones; a sequence keeps the other for the next of those.
+ */
 template <class Whole> struct curand_pairs {
 	template <curand_what What> static constexpr __host__ __device__ unsigned int group()
 	{
@@ -150,12 +175,14 @@ template <class Whole> struct curand_pairs {
 	template <curand_what What, class Out>
 	static inline __host__ __device__ void draw_whole(Whole *state, Out *out)
 	{
-		if constexpr (What == CURAND_BITS) {
+		if constexpr (What == CURAND_BITS || What == CURAND_BY_TABLE) {
 			out[0] = curand(state);
 		} else if constexpr (What == CURAND_UNIFORM) {
 			out[0] = curand_uniform(state);
 		} else if constexpr (What == CURAND_UNIFORM_DOUBLE) {
 			out[0] = curand_uniform_double(state);
+		} else if constexpr (What == CURAND_ROUNDED_NORMAL) {
+			out[0] = curand_normal(state);
 		} else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL) {
 			float2 pair = curand_normal2(state);
 

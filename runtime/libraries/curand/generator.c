@@ -30,7 +30,7 @@ static const struct curand_engine *engine_of(curandRngType_t type)
 	}
 }
 
-static bool is_generator(curandGenerator_t generator)
+bool curand_is_generator(curandGenerator_t generator)
 {
 	return generator && generator->magic == MAGIC;
 }
@@ -87,20 +87,26 @@ VGPU_API curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator,
 	return create(generator, type, true, __func__);
 }
 
-void curand_drop_states(struct curandGenerator_st *generator)
+void curand_free(struct curandGenerator_st *generator, void *placed)
 {
 	if (generator->on_host)
-		free(generator->states);
-	else if (generator->states)
-		cudaFree(generator->states);
+		free(placed);
+	else if (placed)
+		cudaFree(placed);
+}
+
+void curand_drop_states(struct curandGenerator_st *generator)
+{
+	curand_free(generator, generator->states);
 	generator->states = NULL;
 }
 
 VGPU_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	curand_drop_states(generator);
+	curand_free(generator, generator->table);
 	generator->magic = 0;
 	free(generator);
 	return CURAND_STATUS_SUCCESS;
@@ -108,7 +114,7 @@ VGPU_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 
 VGPU_API curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	generator->stream = stream;
 	return CURAND_STATUS_SUCCESS;
@@ -117,7 +123,7 @@ VGPU_API curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_
 VGPU_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
 							   unsigned long long seed)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (generator->engine->quasi)
 		return CURAND_STATUS_TYPE_ERROR;
@@ -129,7 +135,7 @@ VGPU_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t gen
 VGPU_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
 						 unsigned long long offset)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (!generator->engine->has_offset)
 		return CURAND_STATUS_TYPE_ERROR;
@@ -144,7 +150,7 @@ VGPU_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
 	const struct curand_engine *engine;
 	bool good;
 
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	engine = generator->engine;
 	switch (order) {
@@ -178,7 +184,7 @@ VGPU_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
 VGPU_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
 								unsigned int dimensions)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (!generator->engine->quasi)
 		return CURAND_STATUS_TYPE_ERROR;
@@ -189,28 +195,36 @@ VGPU_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_
 	return CURAND_STATUS_SUCCESS;
 }
 
+curandStatus_t curand_place(struct curandGenerator_st *generator, const void *from, size_t bytes,
+			    void **placed)
+{
+	*placed = NULL;
+	if (generator->on_host) {
+		*placed = malloc(bytes);
+		if (!*placed)
+			return CURAND_STATUS_ALLOCATION_FAILED;
+		memcpy(*placed, from, bytes);
+		return CURAND_STATUS_SUCCESS;
+	}
+	if (cudaMalloc(placed, bytes) != cudaSuccess) {
+		*placed = NULL;
+		return CURAND_STATUS_ALLOCATION_FAILED;
+	}
+	if (cudaMemcpyAsync(*placed, from, bytes, cudaMemcpyHostToDevice, generator->stream) !=
+		    cudaSuccess ||
+	    cudaStreamSynchronize(generator->stream) != cudaSuccess) {
+		cudaFree(*placed);
+		*placed = NULL;
+		return CURAND_STATUS_PREEXISTING_FAILURE;
+	}
+	return CURAND_STATUS_SUCCESS;
+}
+
 curandStatus_t curand_set_states(struct curandGenerator_st *generator, const void *states,
 				 size_t bytes)
 {
 	curand_drop_states(generator);
-	if (generator->on_host) {
-		generator->states = malloc(bytes);
-		if (!generator->states)
-			return CURAND_STATUS_ALLOCATION_FAILED;
-		memcpy(generator->states, states, bytes);
-		return CURAND_STATUS_SUCCESS;
-	}
-	if (cudaMalloc(&generator->states, bytes) != cudaSuccess) {
-		generator->states = NULL;
-		return CURAND_STATUS_ALLOCATION_FAILED;
-	}
-	if (cudaMemcpyAsync(generator->states, states, bytes, cudaMemcpyHostToDevice,
-			    generator->stream) != cudaSuccess ||
-	    cudaStreamSynchronize(generator->stream) != cudaSuccess) {
-		curand_drop_states(generator);
-		return CURAND_STATUS_PREEXISTING_FAILURE;
-	}
-	return CURAND_STATUS_SUCCESS;
+	return curand_place(generator, states, bytes, &generator->states);
 }
 
 static curandStatus_t prepare(struct curandGenerator_st *generator)
@@ -223,18 +237,18 @@ static curandStatus_t prepare(struct curandGenerator_st *generator)
 
 VGPU_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	curand_drop_states(generator);
 	return prepare(generator);
 }
 
-static curandStatus_t generate(curandGenerator_t generator, enum curand_what what, void *out,
+curandStatus_t curand_generate(curandGenerator_t generator, enum curand_what what, void *out,
 			       size_t count, double mean, double deviation)
 {
 	curandStatus_t status;
 
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (generator->engine->quasi && count % generator->dimensions)
 		return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
@@ -251,55 +265,55 @@ static curandStatus_t generate(curandGenerator_t generator, enum curand_what wha
 VGPU_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output,
 				       size_t count)
 {
-	if (is_generator(generator) && generator->type == CURAND_RNG_QUASI_SOBOL64)
+	if (curand_is_generator(generator) && generator->type == CURAND_RNG_QUASI_SOBOL64)
 		return CURAND_STATUS_TYPE_ERROR;
-	return generate(generator, CURAND_BITS, output, count, 0, 1);
+	return curand_generate(generator, CURAND_BITS, output, count, 0, 1);
 }
 
 /* Only the quasi-random sequences of 64 bits have such numbers. */
 VGPU_API curandStatus_t curandGenerateLongLong(curandGenerator_t generator,
 					       unsigned long long *output, size_t count)
 {
-	if (!is_generator(generator))
+	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (generator->type != CURAND_RNG_QUASI_SOBOL64 &&
 	    generator->type != CURAND_RNG_QUASI_SCRAMBLED_SOBOL64)
 		return CURAND_STATUS_TYPE_ERROR;
-	return generate(generator, CURAND_BITS64, output, count, 0, 1);
+	return curand_generate(generator, CURAND_BITS64, output, count, 0, 1);
 }
 
 VGPU_API curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *output,
 					      size_t count)
 {
-	return generate(generator, CURAND_UNIFORM, output, count, 0, 1);
+	return curand_generate(generator, CURAND_UNIFORM, output, count, 0, 1);
 }
 
 VGPU_API curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *output,
 						    size_t count)
 {
-	return generate(generator, CURAND_UNIFORM_DOUBLE, output, count, 0, 1);
+	return curand_generate(generator, CURAND_UNIFORM_DOUBLE, output, count, 0, 1);
 }
 
 VGPU_API curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *output,
 					     size_t count, float mean, float deviation)
 {
-	return generate(generator, CURAND_NORMAL, output, count, mean, deviation);
+	return curand_generate(generator, CURAND_NORMAL, output, count, mean, deviation);
 }
 
 VGPU_API curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *output,
 						   size_t count, double mean, double deviation)
 {
-	return generate(generator, CURAND_NORMAL_DOUBLE, output, count, mean, deviation);
+	return curand_generate(generator, CURAND_NORMAL_DOUBLE, output, count, mean, deviation);
 }
 
 VGPU_API curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *output,
 						size_t count, float mean, float deviation)
 {
-	return generate(generator, CURAND_LOG_NORMAL, output, count, mean, deviation);
+	return curand_generate(generator, CURAND_LOG_NORMAL, output, count, mean, deviation);
 }
 
 VGPU_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *output,
 						      size_t count, double mean, double deviation)
 {
-	return generate(generator, CURAND_LOG_NORMAL_DOUBLE, output, count, mean, deviation);
+	return curand_generate(generator, CURAND_LOG_NORMAL_DOUBLE, output, count, mean, deviation);
 }

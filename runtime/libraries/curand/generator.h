@@ -20,6 +20,8 @@ enum curand_what {
 	CURAND_BITS64,
 	CURAND_UNIFORM,
 	CURAND_UNIFORM_DOUBLE,
+	CURAND_BY_TABLE,	/* Poisson numbers, few expected */
+	CURAND_ROUNDED_NORMAL,	/* Poisson numbers, many expected */
 	CURAND_NORMAL,
 	CURAND_NORMAL_DOUBLE,
 	CURAND_LOG_NORMAL,
@@ -62,9 +64,23 @@ struct curandGenerator_st {
 	unsigned int next, within;
 	/* Of a quasi-random sequence: the next point. */
 	unsigned long long position;
+
+	/* Of Poisson numbers: the table of this mean, in memory of who generates (poisson.h). */
+	void *table;
+	double table_mean;
 };
 
-/* Memory of who generates, replaced by this; and what the host has made into it. */
+/* COUNT numbers, from states that are made if they have to be. */
+curandStatus_t curand_generate(curandGenerator_t generator, enum curand_what what, void *out,
+			       size_t count, double mean, double deviation);
+bool curand_is_generator(curandGenerator_t generator);
+
+
+/* Memory of who generates with this in it; NULL is nothing to free. */
+curandStatus_t curand_place(struct curandGenerator_st *generator, const void *from, size_t bytes,
+			    void **placed);
+void curand_free(struct curandGenerator_st *generator, void *placed);
+/* The states are replaced by these. */
 curandStatus_t curand_set_states(struct curandGenerator_st *generator, const void *states,
 				 size_t bytes);
 void curand_drop_states(struct curandGenerator_st *generator);

@@ -9,6 +9,9 @@
 
 struct mrg32k3a_state {
 	unsigned int s1[3], s2[3];
+	/* of two normal numbers, the one that is left for Poisson's */
+	int has_extra;
+	float extra;
 };
 
 struct mrg32k3a : curand_pairs<curandStateMRG32k3a> {
@@ -23,7 +26,11 @@ struct mrg32k3a : curand_pairs<curandStateMRG32k3a> {
 			whole.s1[i] = state->s1[i];
 			whole.s2[i] = state->s2[i];
 		}
+		whole.boxmuller_flag = state->has_extra;
+		whole.boxmuller_extra = state->extra;
 		draw_whole<What>(&whole, out);
+		state->has_extra = whole.boxmuller_flag;
+		state->extra = whole.boxmuller_extra;
 		for (int i = 0; i < 3; i++) {
 			state->s1[i] = whole.s1[i];
 			state->s2[i] = whole.s2[i];
@@ -48,6 +55,8 @@ static curandStatus_t mrg32k3a_prepare(curandGenerator_t generator)
 
 		if (i < next)
 			curand(&row);
+		states[i].has_extra = 0;
+		states[i].extra = 0;
 		for (int k = 0; k < 3; k++) {
 			states[i].s1[k] = row.s1[k];
 			states[i].s2[k] = row.s2[k];

@@ -38,7 +38,7 @@ struct philox {
 	{
 		uint4 x = next(state);
 
-		if constexpr (What == CURAND_BITS) {
+		if constexpr (What == CURAND_BITS || What == CURAND_BY_TABLE) {
 			out[0] = x.x;
 			out[1] = x.y;
 			out[2] = x.z;
@@ -48,7 +48,8 @@ struct philox {
 			out[1] = vgpu_unit(x.y);
 			out[2] = vgpu_unit(x.z);
 			out[3] = vgpu_unit(x.w);
-		} else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL) {
+		} else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL ||
+				     What == CURAND_ROUNDED_NORMAL) {
 			float2 a = vgpu_box_muller(vgpu_unit(x.x), vgpu_angle(x.y));
 			float2 b = vgpu_box_muller(vgpu_unit(x.z), vgpu_angle(x.w));
 

@@ -12,31 +12,32 @@
 #define RUN 8u
 
 template <curand_what What>
-static inline __host__ __device__ typename curand_out<What>::type sobol_number(unsigned int x)
+static inline __host__ __device__ typename curand_drawn<What>::type sobol_number(unsigned int x)
 {
-	if constexpr (What == CURAND_BITS)
+	if constexpr (What == CURAND_BITS || What == CURAND_BY_TABLE)
 		return x;
 	else if constexpr (What == CURAND_UNIFORM)
 		return vgpu_unit(x);
 	else if constexpr (What == CURAND_UNIFORM_DOUBLE)
 		return vgpu_upper_unit_of_32(x);
-	else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL)
+	else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL ||
+			   What == CURAND_ROUNDED_NORMAL)
 		return vgpu_inverse(x);
 	else
 		return vgpu_inverse_double(x);
 }
 
 template <curand_what What>
-static inline __host__ __device__ typename curand_out<What>::type
-sobol_number(unsigned long long x)
+static inline __host__ __device__ auto sobol_number(unsigned long long x)
 {
 	if constexpr (What == CURAND_BITS64)
 		return x;
 	else if constexpr (What == CURAND_UNIFORM)
 		return vgpu_unit_of_64(x);
-	else if constexpr (What == CURAND_UNIFORM_DOUBLE)
+	else if constexpr (What == CURAND_UNIFORM_DOUBLE || What == CURAND_BY_TABLE)
 		return vgpu_unit_double_of_64(x);
-	else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL)
+	else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL ||
+			   What == CURAND_ROUNDED_NORMAL)
 		return vgpu_inverse(x);
 	else
 		return vgpu_inverse_double(x);
@@ -81,8 +82,8 @@ static curandStatus_t sobol_fill_with(curandGenerator_t generator, void *out, si
 {
 	typedef typename curand_out<What>::type Out;
 	const unsigned int threads = 128, per_block = threads * RUN;
-	curand_job<Out> job = { (Out *)out, count,     generator->dimensions, 0, 0,
-				(Out)mean,  (Out)deviation };
+	curand_job<Out> job = { (Out *)out, count, generator->dimensions, 0, 0, mean, deviation,
+				(const struct curand_table *)generator->table };
 	const Word *vectors = (const Word *)generator->states;
 	unsigned long long points = count / job.width;
 	unsigned long long blocks = (points + per_block - 1) / per_block;
@@ -120,6 +121,8 @@ static curandStatus_t sobol_fill(curandGenerator_t generator, curand_what what, 
 		FILL(Bits);
 		FILL(CURAND_UNIFORM);
 		FILL(CURAND_UNIFORM_DOUBLE);
+		FILL(CURAND_BY_TABLE);
+		FILL(CURAND_ROUNDED_NORMAL);
 		FILL(CURAND_NORMAL);
 		FILL(CURAND_NORMAL_DOUBLE);
 		FILL(CURAND_LOG_NORMAL);

@@ -8,6 +8,9 @@
 
 struct xorwow_state {
 	unsigned int d, v[5];
+	/* of two normal numbers, the one that is left for Poisson's */
+	int has_extra;
+	float extra;
 };
 
 struct xorwow : curand_pairs<curandStateXORWOW> {
@@ -21,7 +24,11 @@ struct xorwow : curand_pairs<curandStateXORWOW> {
 		whole.d = state->d;
 		for (int i = 0; i < 5; i++)
 			whole.v[i] = state->v[i];
+		whole.boxmuller_flag = state->has_extra;
+		whole.boxmuller_extra = state->extra;
 		draw_whole<What>(&whole, out);
+		state->has_extra = whole.boxmuller_flag;
+		state->extra = whole.boxmuller_extra;
 		state->d = whole.d;
 		for (int i = 0; i < 5; i++)
 			state->v[i] = whole.v[i];
@@ -53,6 +60,8 @@ static curandStatus_t xorwow_prepare(curandGenerator_t generator)
 		row = state;
 		if (i < next)
 			curand(&row);
+		states[i].has_extra = 0;
+		states[i].extra = 0;
 		states[i].d = row.d;
 		for (int k = 0; k < 5; k++)
 			states[i].v[k] = row.v[k];

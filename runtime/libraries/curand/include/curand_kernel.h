@@ -19,6 +19,8 @@
 #include "vgpu_curand/normal.h"
 #include "vgpu_curand/uniform.h"
 #include "vgpu_curand/distributions.h"
+#include "vgpu_curand/poisson.h"
+#include "vgpu_curand/discrete.h"
 
 typedef curandStateXORWOW_t curandState_t, curandState;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Normal, log-normal and Poisson numbers of one thread's generator. Two normal ones are made at a
+ * Normal and log-normal numbers of one thread's generator. Two normal ones are made at a
  * time; the second is kept in the state.
  */
 #ifndef VGPU_CURAND_DISTRIBUTIONS_H
@@ -172,37 +172,6 @@ VGPU_CURAND float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float m
 	four.z = expf(mean + deviation * four.z);
 	four.w = expf(mean + deviation * four.w);
 	return four;
-}
-
-/*
- * Poisson numbers: products of uniform ones (Knuth) where few are expected, else by rejection
- * (Hoermann, "The transformed rejection method for generating Poisson random variables", 1993).
- */
-template <class State> VGPU_CURAND unsigned int curand_poisson(State *state, double lambda)
-{
-	double root = sqrt(lambda), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
-	double inverse = 1.1239 + 1.1328 / (b - 3.4), limit = 0.9277 - 3.6224 / (b - 2);
-
-	if (lambda < 64) {
-		double left = exp(-lambda), product = 1;
-		unsigned int count = 0;
-
-		while ((product *= curand_uniform_double(state)) > left)
-			count++;
-		return count;
-	}
-	for (;;) {
-		double u = curand_uniform_double(state) - 0.5, v = curand_uniform_double(state);
-		double s = 0.5 - fabs(u), k = floor((2 * a / s + b) * u + lambda + 0.43);
-
-		if (s >= 0.07 && v <= limit)
-			return (unsigned int)k;
-		if (k < 0 || (s < 0.013 && v > s))
-			continue;
-		if (log(v * inverse / (a / (s * s) + b)) <=
-		    k * log(lambda) - lambda - lgamma(k + 1))
-			return (unsigned int)k;
-	}
 }
 
 #endif
