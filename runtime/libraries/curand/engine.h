@@ -162,6 +162,24 @@ static curandStatus_t curand_fill(curandGenerator_t generator, curand_what what,
 	}
 }
 
+/* A number of each kind from one of 32 bits, normal ones by the inverse. */
+template <curand_what What>
+static inline __host__ __device__ typename curand_drawn<What>::type
+curand_of_one(unsigned int x)
+{
+	if constexpr (What == CURAND_BITS || What == CURAND_BY_TABLE)
+		return x;
+	else if constexpr (What == CURAND_UNIFORM)
+		return vgpu_unit(x);
+	else if constexpr (What == CURAND_UNIFORM_DOUBLE)
+		return vgpu_upper_unit_of_32(x);
+	else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL ||
+			   What == CURAND_ROUNDED_NORMAL)
+		return vgpu_inverse(x);
+	else
+		return vgpu_inverse_double(x);
+}
+
 /*
  * The draws that XORWOW and MRG32k3a have in common: one number, two normal ones. Of Poisson's
  * numbers a draw takes one of two normal ones; a sequence keeps the other for the next of those.

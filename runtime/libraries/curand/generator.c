@@ -20,6 +20,8 @@ static const struct curand_engine *engine_of(curandRngType_t type)
 		return &curand_mrg32k3a;
 	case CURAND_RNG_PSEUDO_PHILOX4_32_10:
 		return &curand_philox;
+	case CURAND_RNG_PSEUDO_MT19937:
+		return &curand_mt19937;
 	case CURAND_RNG_QUASI_DEFAULT:
 	case CURAND_RNG_QUASI_SOBOL32:
 		return &curand_sobol32;
@@ -47,12 +49,11 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
 	if (!engine) {
 		switch (type) {
 		case CURAND_RNG_PSEUDO_MTGP32:
-		case CURAND_RNG_PSEUDO_MT19937:
 		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
 		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
 			return vgpu_library_refuse("libcurand", call,
-						   "MTGP32, MT19937 and scrambled Sobol sequences "
-						   "are not there",
+						   "MTGP32 and scrambled Sobol sequences are not "
+						   "there",
 						   CURAND_STATUS_TYPE_ERROR, &told);
 		default:
 			return CURAND_STATUS_TYPE_ERROR;
@@ -99,6 +100,8 @@ void curand_drop_states(struct curandGenerator_st *generator)
 {
 	curand_free(generator, generator->states);
 	generator->states = NULL;
+	free(generator->ahead);
+	generator->ahead = NULL;
 }
 
 VGPU_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
@@ -237,10 +240,15 @@ static curandStatus_t prepare(struct curandGenerator_st *generator)
 
 VGPU_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
+	curandStatus_t status;
+
 	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
 	curand_drop_states(generator);
-	return prepare(generator);
+	status = prepare(generator);
+	if (status == CURAND_STATUS_SUCCESS && generator->engine->complete)
+		status = generator->engine->complete(generator);
+	return status;
 }
 
 curandStatus_t curand_generate(curandGenerator_t generator, enum curand_what what, void *out,

@@ -38,12 +38,14 @@ struct curand_engine {
 	/* Of the pseudo-random ones: numbers that a normal one needs another of */
 	unsigned int pairs;
 	curandStatus_t (*prepare)(struct curandGenerator_st *generator);
+	/* What prepare() leaves until it is needed; may be NULL. */
+	curandStatus_t (*complete)(struct curandGenerator_st *generator);
 	curandStatus_t (*fill)(struct curandGenerator_st *generator, enum curand_what what,
 			       void *out, size_t count, double mean, double deviation);
 };
 
-extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox, curand_sobol32,
-	curand_sobol64;
+extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox, curand_mt19937,
+	curand_sobol32, curand_sobol64;
 
 struct curandGenerator_st {
 	unsigned int magic;
@@ -62,8 +64,11 @@ struct curandGenerator_st {
 	unsigned int width;
 	/* The sequence that the next number is of, and how many of its group were. */
 	unsigned int next, within;
-	/* Of a quasi-random sequence: the next point. */
+	/* Of a quasi-random sequence and of MT19937: the next number. */
 	unsigned long long position;
+
+	/* Of MT19937: the words of the first sequence that has no state yet. */
+	void *ahead;
 
 	/* Of Poisson numbers: the table of this mean, in memory of who generates (poisson.h). */
 	void *table;

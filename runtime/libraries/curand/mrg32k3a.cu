@@ -78,6 +78,7 @@ const curand_engine curand_mrg32k3a = {
 	.has_best = true,
 	.pairs = 2,
 	.prepare = mrg32k3a_prepare,
+	.complete = NULL,
 	.fill = curand_fill<mrg32k3a>,
 };
 }

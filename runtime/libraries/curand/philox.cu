@@ -110,6 +110,7 @@ const curand_engine curand_philox = {
 	.has_best = true,
 	.pairs = 0,
 	.prepare = philox_prepare,
+	.complete = NULL,
 	.fill = curand_fill<philox>,
 };
 }

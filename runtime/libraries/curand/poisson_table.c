@@ -2,7 +2,8 @@
 /*
  * Tables of Poisson's distribution. The square histogram is of Marsaglia, Tsang and Wang ("Fast
  * generation of discrete random variables", 2004). In which order the columns are filled, that
- * log k! is a sum of logarithms, and where a table ends, was found from what CUDA's generators give.
+ * log k! is a sum of logarithms, and where a table ends, was found from what CUDA's generators
+ * give.
  */
 #include <math.h>
 #include <stdbool.h>

@@ -11,20 +11,9 @@
 /* Points that a thread makes: the first from its index, the others each from the one before. */
 #define RUN 8u
 
-template <curand_what What>
-static inline __host__ __device__ typename curand_drawn<What>::type sobol_number(unsigned int x)
+template <curand_what What> static inline __host__ __device__ auto sobol_number(unsigned int x)
 {
-	if constexpr (What == CURAND_BITS || What == CURAND_BY_TABLE)
-		return x;
-	else if constexpr (What == CURAND_UNIFORM)
-		return vgpu_unit(x);
-	else if constexpr (What == CURAND_UNIFORM_DOUBLE)
-		return vgpu_upper_unit_of_32(x);
-	else if constexpr (What == CURAND_NORMAL || What == CURAND_LOG_NORMAL ||
-			   What == CURAND_ROUNDED_NORMAL)
-		return vgpu_inverse(x);
-	else
-		return vgpu_inverse_double(x);
+	return curand_of_one<What>(x);
 }
 
 template <curand_what What>
@@ -168,6 +157,7 @@ const curand_engine curand_sobol32 = {
 	.has_best = false,
 	.pairs = 0,
 	.prepare = sobol32_prepare,
+	.complete = NULL,
 	.fill = sobol_fill<unsigned int, CURAND_BITS>,
 };
 const curand_engine curand_sobol64 = {
@@ -177,6 +167,7 @@ const curand_engine curand_sobol64 = {
 	.has_best = false,
 	.pairs = 0,
 	.prepare = sobol64_prepare,
+	.complete = NULL,
 	.fill = sobol_fill<unsigned long long, CURAND_BITS64>,
 };
 }

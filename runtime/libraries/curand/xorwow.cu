@@ -83,6 +83,7 @@ const curand_engine curand_xorwow = {
 	.has_best = true,
 	.pairs = 2,
 	.prepare = xorwow_prepare,
+	.complete = NULL,
 	.fill = curand_fill<xorwow>,
 };
 }
