@@ -496,7 +496,7 @@ install: all
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
 	for name in $(aliases); do ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/$$name; done
 	install -d $(DESTDIR)$(PREFIX)/share/vgpu/licenses
-	install -m 644 LICENSES/Joe-Kuo.txt $(DESTDIR)$(PREFIX)/share/vgpu/licenses/
+	install -m 644 LICENSES/Joe-Kuo.txt LICENSES/MTGP.txt $(DESTDIR)$(PREFIX)/share/vgpu/licenses/
 	$(if $(math),install -m 644 $(math-shared:%=$(O)/%) $(DESTDIR)$(PREFIX)/lib/)
 	$(foreach name,$(math-public),ln -sf $(lastword $(call math-sonames,$(name))) $(DESTDIR)$(PREFIX)/lib/lib$(name).so;)
 	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/

@@ -20,6 +20,8 @@ static const struct curand_engine *engine_of(curandRngType_t type)
 		return &curand_mrg32k3a;
 	case CURAND_RNG_PSEUDO_PHILOX4_32_10:
 		return &curand_philox;
+	case CURAND_RNG_PSEUDO_MTGP32:
+		return &curand_mtgp32;
 	case CURAND_RNG_PSEUDO_MT19937:
 		return &curand_mt19937;
 	case CURAND_RNG_QUASI_DEFAULT:
@@ -48,12 +50,10 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (!engine) {
 		switch (type) {
-		case CURAND_RNG_PSEUDO_MTGP32:
 		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
 		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
 			return vgpu_library_refuse("libcurand", call,
-						   "MTGP32 and scrambled Sobol sequences are not "
-						   "there",
+						   "scrambled Sobol sequences are not there",
 						   CURAND_STATUS_TYPE_ERROR, &told);
 		default:
 			return CURAND_STATUS_TYPE_ERROR;

@@ -44,8 +44,8 @@ struct curand_engine {
 			       void *out, size_t count, double mean, double deviation);
 };
 
-extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox, curand_mt19937,
-	curand_sobol32, curand_sobol64;
+extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox, curand_mtgp32,
+	curand_mt19937, curand_sobol32, curand_sobol64;
 
 struct curandGenerator_st {
 	unsigned int magic;
@@ -64,7 +64,7 @@ struct curandGenerator_st {
 	unsigned int width;
 	/* The sequence that the next number is of, and how many of its group were. */
 	unsigned int next, within;
-	/* Of a quasi-random sequence and of MT19937: the next number. */
+	/* Of a quasi-random sequence and of the Mersenne Twisters: the next number. */
 	unsigned long long position;
 
 	/* Of MT19937: the words of the first sequence that has no state yet. */

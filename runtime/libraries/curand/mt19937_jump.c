@@ -144,9 +144,9 @@ static void make_jump(void)
 static pthread_once_t jump_once = PTHREAD_ONCE_INIT;
 
 /*
- * Four coefficients at a time name one of sixteen sums of four neighbours. Those are made for a part
- * of the words at a time, which fits the processor's caches; and so are the parts of the result,
- * which fit its registers.
+ * Four coefficients at a time name one of sixteen sums of four neighbours. Those are made of a part
+ * of the words at a time, which fits the processor's caches; and a part of the result fits its
+ * registers.
  */
 #define PART 512
 #define SUMMED (PART + MT_WORDS)

@@ -13,16 +13,18 @@
 #define MEAN_MAX 400000.0
 /* From here on rounded normal numbers are near enough. */
 #define NORMAL_FROM 2000.0
-/* Of Sobol's sequences of 32 bits the inverse is taken between these. */
+/* Of Sobol's sequences of 32 bits, and of MTGP32, the inverse is taken between these. */
 #define SOBOL_INVERSE_FROM 10.0
-#define SOBOL_INVERSE_TO 8000.0
+#define MTGP32_INVERSE_FROM 32.0
+#define INVERSE_TO 8000.0
 
 static bool by_normal(curandGenerator_t generator, double mean)
 {
 	switch (generator->type) {
+	case CURAND_RNG_PSEUDO_MTGP32:
 	case CURAND_RNG_QUASI_DEFAULT:
 	case CURAND_RNG_QUASI_SOBOL32:
-		return mean > SOBOL_INVERSE_TO;
+		return mean > INVERSE_TO;
 	default:
 		return mean >= NORMAL_FROM;
 	}
@@ -34,6 +36,8 @@ static enum curand_table_kind kind_of(curandGenerator_t generator, double mean)
 	case CURAND_RNG_QUASI_DEFAULT:
 	case CURAND_RNG_QUASI_SOBOL32:
 		return mean < SOBOL_INVERSE_FROM ? CURAND_TABLE_SQUARE : CURAND_TABLE_CUMULATIVE;
+	case CURAND_RNG_PSEUDO_MTGP32:
+		return mean < MTGP32_INVERSE_FROM ? CURAND_TABLE_SQUARE : CURAND_TABLE_CUMULATIVE;
 	case CURAND_RNG_QUASI_SOBOL64:
 		return CURAND_TABLE_CUMULATIVE;
 	default:

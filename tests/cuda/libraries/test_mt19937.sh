@@ -5,11 +5,11 @@
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
 build=${1:-build}
-if out=$(timeout 300 "$build/cuda/libraries/curand/mt19937" long 2>&1); then
+if out=$(timeout 300 "$build/cuda/libraries/curand/twisters" long 2>&1); then
 	echo "ok 1 - six million numbers of MT19937"
 else
 	echo "not ok 1 - six million numbers of MT19937"
 	printf '%s\n' "${out//$'\n'/$'\n'# }" | sed '1s/^/# /'
 fi
 echo 1..1
-[ "${out##*$'\n'}" = "mt19937: verified" ]
+[ "${out##*$'\n'}" = "twisters: verified" ]

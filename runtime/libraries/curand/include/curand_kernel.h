@@ -16,6 +16,7 @@
 #include "vgpu_curand/mrg32k3a.h"
 #include "vgpu_curand/philox.h"
 #include "vgpu_curand/sobol.h"
+#include "vgpu_curand/mtgp32.h"
 #include "vgpu_curand/normal.h"
 #include "vgpu_curand/uniform.h"
 #include "vgpu_curand/distributions.h"

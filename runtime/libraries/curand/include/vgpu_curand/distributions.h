@@ -44,7 +44,7 @@ template <class State> VGPU_CURAND double curand_normal_double(State *state)
 	return pair.x;
 }
 
-/* Of a quasi-random sequence each number is one, by the inverse. */
+/* Of a quasi-random sequence, and of MTGP32, each number is one, by the inverse. */
 #define VGPU_QUASI(State, unit, uniform_double) \
 	template <> inline __host__ __device__ float curand_uniform(State *state) \
 	{ \
@@ -101,6 +101,7 @@ VGPU_QUASI(curandStateSobol32, vgpu_unit, vgpu_upper_unit_of_32)
 VGPU_QUASI(curandStateScrambledSobol32, vgpu_unit, vgpu_upper_unit_of_32)
 VGPU_QUASI(curandStateSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64)
 VGPU_QUASI(curandStateScrambledSobol64, vgpu_unit_of_64, vgpu_unit_double_of_64)
+VGPU_QUASI(curandStateMtgp32, vgpu_unit, vgpu_upper_unit_of_32)
 #undef VGPU_QUASI
 
 template <class State>

@@ -3,7 +3,7 @@
  * Poisson numbers of one thread's generator: products of uniform ones (Knuth) where few are
  * expected, rounded normal ones where many are, between them by rejection (Hoermann, "The
  * transformed rejection method for generating Poisson random variables", 1993). Of a quasi-random
- * sequence each number is one, by the inverse.
+ * sequence, and of MTGP32, each number is one, by the inverse.
  */
 #ifndef VGPU_CURAND_POISSON_H
 #define VGPU_CURAND_POISSON_H
@@ -78,6 +78,7 @@ VGPU_QUASI_POISSON(curandStateSobol32, vgpu_unit_of_32)
 VGPU_QUASI_POISSON(curandStateScrambledSobol32, vgpu_unit_of_32)
 VGPU_QUASI_POISSON(curandStateSobol64, vgpu_unit_double_of_64)
 VGPU_QUASI_POISSON(curandStateScrambledSobol64, vgpu_unit_double_of_64)
+VGPU_QUASI_POISSON(curandStateMtgp32, vgpu_unit_of_32)
 #undef VGPU_QUASI_POISSON
 
 VGPU_CURAND uint4 curand_poisson4(curandStatePhilox4_32_10_t *state, double lambda)
