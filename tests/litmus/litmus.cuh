@@ -5,10 +5,13 @@
  * each waits for a while. All of that follows from the number of the run, so that it is the same
  * each time.
  *
- *	PROGRAM [-n RUNS] [-p PLACEMENT] [-t TEST] [-f] [-s] [-q]
+ *	PROGRAM [-n RUNS] [-p PLACEMENT] [-t TEST] [-e LINES] [-f] [-s] [-q]
  *
  *	-p	warp: lanes of a warp; block: warps of a block; sm: blocks on one SM; gpu: blocks on
  *		SMs of their own. Without it, all of these that the device has
+ *	-e	one of the threads reads LINES other lines, which are at the place in a page of one of
+ *		the test's: so that this one leaves an L2 that has few ways. The loads before a run
+ *		are made when the threads have met
  *	-f	each location has a page of its own, which threads touch first in their run
  *	-s	an outcome that is not sequentially consistent is an error, too
  *	-q	only what is wrong, and the table
@@ -25,6 +28,8 @@
 #define LIT_LINE	32	/* words of a line of a cache */
 #define LIT_PAGE	1024	/* words of a page */
 #define LIT_BLOCKS	16
+#define LIT_POOL	256	/* lines that are read to evict others, each in a page of its own */
+#define LIT_READ_CYCLES	800	/* a load of such a line takes less */
 #define LIT_GAVE_UP	0xdeadu
 
 struct lit_outcome {
@@ -37,12 +42,13 @@ struct lit_outcome {
  * @spread: cycles that threads wait at most; @stride: words from a location to the next
  * @words: of locations; @results: registers of each run
  * @meet: counters on lines of their own: all blocks, threads of the test, gave up
- * @sm: of each block
+ * @sm: of each block; @evict: lines that are read of @pool
  */
 struct lit_run {
 	unsigned runs, threads, regs, lines, spread, stride;
 	int placement;
-	unsigned *words, *results, *meet, *sm;
+	unsigned evict;
+	unsigned *words, *results, *meet, *sm, *pool;
 	unsigned reg_thread[LIT_SLOTS];
 };
 
@@ -112,6 +118,44 @@ static __device__ int lit_thread(const struct lit_run &run)
 	return -1;
 }
 
+/* The line is in the L1 then, where that has such loads */
+static __device__ unsigned lit_load(const unsigned *at)
+{
+	unsigned word;
+
+	asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(word) : "l"(at) : "memory");
+	return word;
+}
+
+static __device__ unsigned lit_warm(const struct lit_run &run, unsigned *const *at, unsigned chance)
+{
+	unsigned warm = 0;
+
+	for (unsigned line = 0; line < run.lines; line++)
+		if (chance >> line & 1)
+			warm |= lit_load(at[line]);
+	return warm;
+}
+
+/*
+ * One thread reads lines of the pool that have the place in a page of a line of the test; which, of
+ * both, is by the number of the run. The others wait for as long.
+ */
+static __device__ unsigned lit_evict(const struct lit_run &run, unsigned *const *at, unsigned n,
+				     unsigned thread)
+{
+	unsigned chance = lit_hash(n, 77), warm = 0;
+	unsigned word = (unsigned)((size_t)at[chance / 16 % run.lines] / sizeof(unsigned)) % LIT_PAGE;
+	long long start = clock64();
+
+	if (chance % run.threads == thread)
+		for (unsigned k = 0; k < run.evict; k++)
+			warm |= lit_load(run.pool + (n * run.evict + k) % LIT_POOL * LIT_PAGE + word);
+	while (clock64() - start < LIT_READ_CYCLES * (run.evict + 1))
+		;
+	return warm;
+}
+
 template <typename Body> static __device__ void lit_run(const struct lit_run &run, Body body)
 {
 	unsigned warm = 0;
@@ -125,18 +169,16 @@ template <typename Body> static __device__ void lit_run(const struct lit_run &ru
 		unsigned *at[LIT_THREADS], r[LIT_SLOTS] = {}, chance = lit_hash(n, thread + 1);
 		long long start;
 
-		for (unsigned line = 0; line < run.lines; line++) {
+		for (unsigned line = 0; line < run.lines; line++)
 			at[line] = run.words + (size_t)(n * run.lines + line) * run.stride;
-			/* it is in the L1 then, where that has such loads */
-			if (chance >> line & 1) {
-				unsigned word;
-
-				asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(word)
-					     : "l"(at[line]) : "memory");
-				warm |= word;
-			}
-		}
+		if (!run.evict)
+			warm |= lit_warm(run, at, chance);
 		lit_meet(run, 1, (n + 1) * run.threads);
+		/* a meeting has atomics, which may move an L1's clock behind what it has read */
+		if (run.evict) {
+			warm |= lit_warm(run, at, chance);
+			warm |= lit_evict(run, at, n, thread);
+		}
 		start = clock64();
 		chance = chance / 16 % run.spread;
 		while (n % 3 && clock64() - start < chance)
@@ -168,7 +210,7 @@ struct lit_options {
 	int placement;
 	const char *test;
 	bool sc, quiet;
-	unsigned stride;
+	unsigned stride, evict;
 };
 
 /* Outcomes that were seen, which are few */
@@ -248,15 +290,20 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 	unsigned blocks = placement < LIT_SM ? 1 : lit_blocks(test, threads);
 	size_t words = (size_t)runs * test->lines * options->stride * sizeof(unsigned);
 	size_t results = (size_t)runs * test->regs * sizeof(unsigned) + sizeof(unsigned);
+	size_t pool = (size_t)(options->evict ? LIT_POOL : 1) * LIT_PAGE * sizeof(unsigned);
 	unsigned *host = (unsigned *)malloc(words), *regs = (unsigned *)malloc(results);
-	struct lit_run run = { runs, test->threads, test->regs, test->lines, 700, options->stride,
-			       placement };
+	struct lit_run run = { runs, test->threads, test->regs, test->lines,
+			       options->evict ? 2000u : 700u, options->stride, placement,
+			       options->evict };
 
 	memcpy(run.reg_thread, test->reg_thread, sizeof(run.reg_thread));
 	cudaMalloc(&run.words, words);
 	cudaMalloc(&run.results, results);
 	cudaMalloc(&run.meet, sizeof(meet));
 	cudaMalloc(&run.sm, LIT_BLOCKS * sizeof(unsigned));
+	/* its first word is the first of a page; pages that nobody has written may be one */
+	cudaMalloc(&run.pool, pool);
+	cudaMemset(run.pool, 1, pool);
 	/* memory is 0 at first; nobody touches a page of its own before the test does */
 	if (options->stride == LIT_LINE)
 		cudaMemset(run.words, 0, words);
@@ -274,6 +321,7 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 			lit_placements[placement]);
 	else
 		wrong = lit_judge(test, options, placement, regs, host);
+	cudaFree(run.pool);
 	cudaFree(run.sm);
 	cudaFree(run.meet);
 	cudaFree(run.results);
@@ -285,7 +333,8 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 
 static void lit_usage(const char *program)
 {
-	fprintf(stderr, "usage: %s [-n RUNS] [-p warp|block|sm|gpu] [-t TEST] [-f] [-s] [-q]\n", program);
+	fprintf(stderr, "usage: %s [-n RUNS] [-p warp|block|sm|gpu] [-t TEST] [-e LINES] [-f] [-s] [-q]\n",
+		program);
 	exit(2);
 }
 
@@ -311,13 +360,14 @@ static int lit_option(struct lit_options *options, int argc, char **argv, int at
 		options->test = value;
 		return 2;
 	}
-	if (!strcmp(argv[at], "-n")) {
+	if (!strcmp(argv[at], "-n") || !strcmp(argv[at], "-e")) {
+		bool evict = argv[at][1] == 'e';
 		char *end;
-		unsigned long runs = strtoul(value, &end, 10);
+		unsigned long number = strtoul(value, &end, 10);
 
-		if (*end || !runs || runs > 1000000)
+		if (*end || !number || number > (evict ? LIT_POOL : 1000000))
 			lit_usage(argv[0]);
-		options->runs = (unsigned)runs;
+		*(evict ? &options->evict : &options->runs) = (unsigned)number;
 		return 2;
 	}
 	for (int n = 0; n < LIT_PLACEMENTS && !strcmp(argv[at], "-p"); n++)
@@ -331,7 +381,7 @@ static int lit_option(struct lit_options *options, int argc, char **argv, int at
 
 static int lit_main(const struct lit_test *const *tests, unsigned count, int argc, char **argv)
 {
-	struct lit_options options = { 120, -1, NULL, false, false, LIT_LINE };
+	struct lit_options options = { 120, -1, NULL, false, false, LIT_LINE, 0 };
 	unsigned wrong = 0, made = 0;
 
 	for (int at = 1; at < argc;)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The litmus tests of this folder as a CUDA program, under each protocol, on cores with one access a warp in flight (sc) and without,
-# as they are, with blocks that leave their SM and come back, with pages that come late, and with small caches. What PTX's axioms
-# forbid must not be seen, nor what sequential consistency forbids where a protocol has it.
+# as they are, with blocks that leave their SM and come back, with pages that come late, with small caches, and with lines that leave L2
+# between a load and what others write there. What PTX's axioms forbid must not be seen, nor what sequential consistency forbids where a protocol has it.
 #
 # usage: tests/litmus/run.sh [--quick] [--runs N] [PROGRAM]    PROGRAM: build/litmus-all; the table in OUT (out/litmus)/table.md
 set -u
@@ -24,7 +24,8 @@ export VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
 protocols=(gpu tcw,coherence_lease=20000 tcw gpu-vi mesi tcs rcc rcc,coherence_lease=3 rcc-wo sc-ideal)
 # name, fields, arguments of the program
 ways=("plain::" "swaps:,block_swap_ps=3000000:" "pages:,allocation=lazy,page_arrival_ps=2000000:-f"
-	"small:,l1_bytes=2048,l2_bytes=32768,block_swap_ps=9000000,page_arrival_ps=1000000:-f")
+	"small:,l1_bytes=2048,l2_bytes=32768,block_swap_ps=9000000,page_arrival_ps=1000000:-f"
+	"evicts:,l2_partitions=1,l2_ways=4,l2_bytes=8192:-e 4")
 if [ "$quick" ]; then
 	protocols=(gpu tcw,coherence_lease=20000 mesi rcc rcc,coherence_lease=3)
 	ways=("plain::" "small:,l1_bytes=2048,l2_bytes=32768,block_swap_ps=3000000,page_arrival_ps=1000000:-f")

@@ -51,6 +51,28 @@ ok "rcc does not" $?
 [ "$(grep -c '^| ' "$dir/out/table.md")" -ge 41 ]
 ok "all of them are in a table" $?
 
+# RCC as published: a line leaves L2 while an L1 has a lease, and writes that miss are given a time in the lease. A reader sees the
+# second write and hits the old line. A release and an acquire, which this defect passes by, forbid it under PTX, too.
+evicts=$base,coherence=rcc,sc_core=1,l2_partitions=1,l2_ways=4,l2_bytes=8192
+VGPU_SET=$evicts,rcc_as_published=1 build/litmus-all -n 200 -e 4 -p gpu -t MP >"$dir/said"
+[ $? -eq 0 ] && grep -q '^MP gpu 1:r0=1,1:r1=0,x=1,y=1 [0-9]* - ptx$' "$dir/said"
+ok "rcc as published shows a stale line when one is evicted" $?
+VGPU_SET=$evicts,rcc_as_published=1 build/litmus-all -n 200 -e 4 -p gpu -t MP+rel+acq >"$dir/said"
+[ $? -eq 1 ] && grep -q '^MP+rel+acq gpu 1:r0=1,1:r1=0,x=1,y=1 [0-9]* - - FORBIDDEN$' "$dir/said"
+ok "... behind a release and an acquire" $?
+VGPU_SET=$evicts build/litmus-all -n 60 -e 4 -p gpu -s >"$dir/said"
+status=$?
+grep FORBIDDEN "$dir/said"
+[ $(wc -l <"$dir/said") -ge 120 ] && [ $status -eq 0 ]
+ok "rcc does not, in any test" $?
+for test in MP MP+rel+acq; do
+	VGPU_SET=$evicts build/litmus-all -n 200 -e 4 -p gpu -t $test -s >"$dir/said"
+	ok "... in as many runs of $test" $?
+done
+VGPU_SET=$evicts build/litmus-all -e 0 2>"$dir/said"
+[ $? -eq 2 ] && grep -q usage "$dir/said"
+ok "a number of lines that is none is refused" $?
+
 # With -s what is not sequentially consistent is an error: the program can tell.
 VGPU_SET=$base,coherence=gpu build/litmus-all -n 60 -p gpu -t MP -s >"$dir/said"
 [ $? -eq 1 ] && grep -q '^MP gpu 1:r0=1,1:r1=0,x=1,y=1 [0-9]* - ptx FORBIDDEN$' "$dir/said"
