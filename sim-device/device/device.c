@@ -225,9 +225,15 @@ static void forget_frame(void *caches, u64 number)
 	vgpu_memsys_forget(caches, number);
 }
 
+static void replace_frame(void *caches)
+{
+	vgpu_memsys_replace(caches);
+}
+
 static const struct vgpu_cache_ops cache_ops = {
 	.flush = flush_frame,
 	.forget = forget_frame,
+	.replace = replace_frame,
 };
 
 static void wake_sm(void *owner, u32 sm, u64 cycle)

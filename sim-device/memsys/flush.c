@@ -101,6 +101,15 @@ void vgpu_memsys_forget(struct vgpu_memsys *memsys, u64 frame)
 	vgpu_memsys_flush(memsys, frame, true);
 	for (u32 n = 0; n < memsys->config->sms; n++)
 		vgpu_l1d_drop_frame(&memsys->l1s[n], frame);
+	vgpu_memsys_replace(memsys);
+}
+
+void vgpu_memsys_replace(struct vgpu_memsys *memsys)
+{
+	if (likely(!memsys->coherent))
+		return;
+	vgpu_memsys_catch_up(memsys);
+	vgpu_cc_replace(memsys);
 }
 
 void vgpu_memsys_flush_all(struct vgpu_memsys *memsys)

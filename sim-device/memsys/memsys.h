@@ -347,9 +347,16 @@ bool vgpu_memsys_apart(const struct vgpu_memsys *memsys);
 void vgpu_memsys_flush(struct vgpu_memsys *memsys, u64 frame, bool write);
 /**
  * vgpu_memsys_forget - the same, and the frame goes: nothing in the hierarchy refers to it or to
- * its bytes any more, L1s included
+ * its bytes any more, L1s included. Its page may have another one (vgpu_memsys_replace())
  */
 void vgpu_memsys_forget(struct vgpu_memsys *memsys, u64 frame);
+/**
+ * vgpu_memsys_replace - a page that has been read will have another frame
+ *
+ * What is written there comes after what was read in its former one, also in logical time. The
+ * former frame may stay, as that of other pages. Actor, as above.
+ */
+void vgpu_memsys_replace(struct vgpu_memsys *memsys);
 /** vgpu_memsys_flush_all - write all dirty lines of L2 back; they stay, clean */
 void vgpu_memsys_flush_all(struct vgpu_memsys *memsys);
 

@@ -414,8 +414,10 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	if (!number)
 		return VGPU_XLATE_NO_FRAME;
 	/* A TLB that still has the page of zeros would not see what is written now. */
-	if (*pte & VGPU_PTE_READ_ZERO)
+	if (*pte & VGPU_PTE_READ_ZERO) {
 		vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
+		vgpu_frame_replace(&as->mmu->frames);
+	}
 	*pte &= VGPU_PTE_MOVING | VGPU_PTE_SERVED;
 	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;

@@ -113,12 +113,14 @@ struct vgpu_frame_ops {
  * struct vgpu_cache_ops - caches that may have newer bytes of frames than @memory has
  * @flush: the bytes of frame @number are used behind the caches from now on, written if @write
  * @forget: the frame is released
+ * @replace: a page that was read as zeros gets a frame
  *
- * As vgpu_memsys_flush() and vgpu_memsys_forget() (memsys/memsys.h). device/ connects them.
+ * As vgpu_memsys_flush(), _forget() and _replace() (memsys/memsys.h). device/ connects them.
  */
 struct vgpu_cache_ops {
 	void (*flush)(void *caches, u64 number, bool write);
 	void (*forget)(void *caches, u64 number);
+	void (*replace)(void *caches);
 };
 
 #define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 24 KB */
@@ -181,6 +183,13 @@ static inline void vgpu_frame_flush(const struct vgpu_frame_table *table, u64 nu
 {
 	if (unlikely(table->cache_ops))
 		table->cache_ops->flush(table->caches, number, write);
+}
+
+/** vgpu_frame_replace - a page that was read as zeros gets a frame */
+static inline void vgpu_frame_replace(const struct vgpu_frame_table *table)
+{
+	if (unlikely(table->cache_ops))
+		table->cache_ops->replace(table->caches);
 }
 
 /** vgpu_frame_leaves - the managed page of @frame goes to the host: it is not evicted */

@@ -308,6 +308,8 @@ u32 vgpu_cc_allocate(struct vgpu_memsys *memsys, u32 index,
 
 /* settle.c: as vgpu_memsys_flush() and, with @write, vgpu_memsys_forget() */
 void vgpu_cc_flush(struct vgpu_memsys *memsys, u64 frame, bool write);
+/* The same: as vgpu_memsys_replace() */
+void vgpu_cc_replace(struct vgpu_memsys *memsys);
 
 /* rollover.c: vgpu_coh_ring(), and what it leads to */
 void vgpu_cc_ring(struct vgpu_memsys *memsys, u32 index, enum vgpu_coh_ring_event event, u32 origin,

@@ -197,3 +197,35 @@ void vgpu_cc_flush(struct vgpu_memsys *memsys, u64 frame, bool write)
 		unstick_later(memsys, n, cycle);
 	vgpu_memsys_expect(memsys, cycle + memsys->config->l2_cycles);
 }
+
+/*
+ * Partitions do not know the leases and versions of lines in another frame, which may be lines of
+ * other partitions. No L1 has read, and none has been told of a write, at a time beyond its clock:
+ * what comes to L2 from now on is behind all clocks, and behind all that was ever evicted. An L1 or
+ * a partition that has not rolled over yet is before those that have.
+ */
+void vgpu_cc_replace(struct vgpu_memsys *memsys)
+{
+	struct vgpu_coherent *c = memsys->coherent;
+
+	if (!c->protocol->rolls)
+		return;
+	for (u32 n = 0; n < memsys->config->l2_partitions; n++) {
+		struct vgpu_coh_partition *p = &c->l2s[n].state;
+
+		for (u32 sm = 0; sm < memsys->config->sms; sm++) {
+			const struct vgpu_coh_core *core = &c->l1s[sm].core;
+			u64 now = core->read_now > core->write_now ? core->read_now :
+								     core->write_now;
+
+			if (core->epoch == p->epoch && now >= p->mnow)
+				p->mnow = now + 1;
+		}
+		for (u32 other = 0; other < memsys->config->l2_partitions; other++) {
+			const struct vgpu_coh_partition *q = &c->l2s[other].state;
+
+			if (q->epoch == p->epoch && q->mnow > p->mnow)
+				p->mnow = q->mnow;
+		}
+	}
+}

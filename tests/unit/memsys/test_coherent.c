@@ -318,6 +318,39 @@ static void a_frame_that_is_written_has_no_lines(void **state)
 	}
 }
 
+#define X2	0x30080u	/* of another frame, and in another partition than X */
+
+/*
+ * A page that was read has another frame when it is written (SB): SM 1 has written Y at 11, behind
+ * the lease that SM 0 has, and read X. What SM 0 writes there is behind that, and so is its clock.
+ */
+static void another_frame_is_behind_what_was_read(void **state)
+{
+	(void)state;
+	for (u32 leaves = 0; leaves < 2; leaves++) {
+		struct rig *rig = open_with("rcc", "coherence_lease=10");
+		struct rig_op op;
+
+		assert_ptr_not_equal(vgpu_partition_of(rig->memsys, X >> 7),
+				     vgpu_partition_of(rig->memsys, X2 >> 7));
+		alone(rig, 0, RIG_LOAD, Y, 0);
+		alone(rig, 1, RIG_STORE, Y, 8);
+		assert_int_equal(now_of(rig, 1), 11);
+		alone(rig, 1, RIG_LOAD, X, 0);
+		assert_int_equal(l2_line(rig, X)->exp, 21);
+		if (leaves)
+			vgpu_memsys_forget(rig->memsys, X >> 12);
+		else
+			vgpu_memsys_replace(rig->memsys);
+		alone(rig, 0, RIG_STORE, X2, 7);
+		assert_int_equal(now_of(rig, 0), leaves ? 22 : 12);
+		op = alone(rig, 0, RIG_LOAD, Y, 0);
+		assert_false(op.hit);
+		assert_int_equal(op.result, 8);
+		rig_close(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +360,7 @@ int main(void)
 		cmocka_unit_test(sequential_protocols_are_sequential),
 		cmocka_unit_test(gpu_and_tcw_are_not),
 		cmocka_unit_test(a_frame_that_is_written_has_no_lines),
+		cmocka_unit_test(another_frame_is_behind_what_was_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
