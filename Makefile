@@ -203,7 +203,7 @@ $(O)/litmus-all: $(O)/litmus-all.cu tests/litmus/litmus.cuh tools/vgpucc | $(O)/
 
 .PHONY: litmus
 litmus: $(O)/litmus-all
-	@tests/litmus/run.sh
+	@tests/litmus/run.sh && tests/litmus/policies.sh
 
 # An experiment is a folder of tests/experiments: one program, with the tools' library.
 experiments := $(patsubst tests/experiments/%/main.c,$(O)/experiments/%,$(wildcard tests/experiments/*/main.c))

@@ -5,8 +5,11 @@
  * each waits for a while. All of that follows from the number of the run, so that it is the same
  * each time.
  *
- *	PROGRAM [-n RUNS] [-p PLACEMENT] [-t TEST] [-e LINES] [-f] [-s] [-q]
+ *	PROGRAM [-n RUNS] [-p PLACEMENT] [-t TEST] [-b KERNELS] [-e LINES] [-f] [-s] [-q]
  *
+ *	-b	beside each launch so many short kernels of another context, with copies between them,
+ *		which have to be right, too. A block takes a quarter of an SM's shared memory then,
+ *		and one of theirs two thirds
  *	-p	warp: lanes of a warp; block: warps of a block; sm: blocks on one SM; gpu: blocks on
  *		SMs of their own. Without it, all of these that the device has
  *	-e	one of the threads reads LINES other lines, which are at the place in a page of one of
@@ -23,6 +26,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <cuda.h>
+#include <sched.h>
+
 #define LIT_THREADS	4
 #define LIT_SLOTS	10
 #define LIT_LINE	32	/* words of a line of a cache */
@@ -31,6 +37,9 @@
 #define LIT_POOL	256	/* lines that are read to evict others, each in a page of its own */
 #define LIT_READ_CYCLES	800	/* a load of such a line takes less */
 #define LIT_GAVE_UP	0xdeadu
+#define LIT_BESIDE	512	/* threads of a kernel beside */
+#define LIT_BESIDE_ROUNDS	40
+#define LIT_BESIDE_BYTES	(128u << 10)	/* of copies between them: some 10 us */
 
 struct lit_outcome {
 	unsigned value[LIT_SLOTS];
@@ -205,12 +214,15 @@ static bool lit_failed(const char *what)
 	exit(2);
 }
 
+struct lit_other;
+
 struct lit_options {
 	unsigned runs;
 	int placement;
 	const char *test;
 	bool sc, quiet;
-	unsigned stride, evict;
+	unsigned stride, evict, beside;
+	struct lit_other *other;
 };
 
 /* Outcomes that were seen, which are few */
@@ -271,15 +283,106 @@ static unsigned lit_judge(const struct lit_test *test, const struct lit_options 
 	return wrong;
 }
 
-/* How many blocks of the kernel can be on the device together */
-static unsigned lit_blocks(const struct lit_test *test, unsigned threads)
+/* How many blocks of the kernel can be on the device together; beside another context, on one SM */
+static unsigned lit_blocks(const struct lit_test *test, unsigned threads, unsigned shared)
 {
 	int each = 0, sms = 0;
 
-	cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, test->kernel, threads, 0);
+	cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, test->kernel, threads, shared);
 	cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
 	lit_failed(test->name);
+	if (shared)
+		sms = 1;
 	return each * sms < LIT_BLOCKS ? each * sms : LIT_BLOCKS;
+}
+
+static __global__ void lit_beside(unsigned *words)
+{
+	volatile unsigned *word = words + blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (unsigned n = 0; n < LIT_BESIDE_ROUNDS; n++)
+		*word = *word + 1;
+}
+
+/* A part of an SM's shared memory, for a block, if it may have that much */
+static unsigned lit_shared(unsigned part, unsigned of)
+{
+	int sm = 0, most = 0;
+
+	cudaDeviceGetAttribute(&sm, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0);
+	cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlock, 0);
+	sm = (int)(sm * part / of) & ~1023;
+	return (unsigned)(sm < most ? sm : most);
+}
+
+/*
+ * struct lit_other - another context, whose kernels run while those of the test do
+ * @gate: neither begins before this is true, so that all of both is queued by then
+ */
+struct lit_other {
+	CUcontext context;
+	cudaStream_t stream;
+	unsigned *words, *host;
+	volatile bool gate;
+};
+
+static void lit_wait_gate(void *other)
+{
+	while (!((struct lit_other *)other)->gate)
+		sched_yield();
+}
+
+static struct lit_other *lit_other_make(void)
+{
+	static struct lit_other other;
+
+	cudaFree(0);
+	if (cuCtxCreate(&other.context, 0, 0) != CUDA_SUCCESS) {
+		fprintf(stderr, "no second context can be made\n");
+		exit(2);
+	}
+	cudaStreamCreateWithFlags(&other.stream, cudaStreamNonBlocking);
+	cudaMalloc(&other.words, LIT_BESIDE_BYTES);
+	cudaMallocHost(&other.host, LIT_BESIDE_BYTES);
+	cuCtxPopCurrent(NULL);
+	lit_failed("the other context");
+	return &other;
+}
+
+/* Queues its kernels, and that the test's waits for the gate. */
+static void lit_other_queue(struct lit_other *other, unsigned kernels)
+{
+	cuCtxPushCurrent(other->context);
+	other->gate = false;
+	cudaLaunchHostFunc(other->stream, lit_wait_gate, other);
+	/* kernels of the test have begun when the first of these has been copied */
+	memset(other->host, 0, LIT_BESIDE_BYTES);
+	cudaMemcpyAsync(other->words, other->host, LIT_BESIDE_BYTES, cudaMemcpyHostToDevice,
+			other->stream);
+	for (unsigned n = 0; n < kernels; n++) {
+		lit_beside<<<LIT_BESIDE / 64, 64, lit_shared(2, 3), other->stream>>>(other->words);
+		cudaMemcpyAsync(other->host, other->words, LIT_BESIDE_BYTES, cudaMemcpyDeviceToHost,
+				other->stream);
+	}
+	cuCtxPopCurrent(NULL);
+	cudaLaunchHostFunc(0, lit_wait_gate, other);
+	lit_failed("kernels beside");
+}
+
+/* Returns how many of its words are wrong */
+static unsigned lit_other_check(struct lit_other *other, unsigned kernels)
+{
+	unsigned wrong = 0;
+
+	cuCtxPushCurrent(other->context);
+	cudaStreamSynchronize(other->stream);
+	lit_failed("kernels beside");
+	for (unsigned n = 0; n < LIT_BESIDE; n++)
+		wrong += other->host[n] != kernels * LIT_BESIDE_ROUNDS;
+	if (wrong)
+		printf("%u words of the kernels beside are wrong\n", wrong);
+	cuCtxPopCurrent(NULL);
+	return wrong;
 }
 
 static unsigned lit_place(const struct lit_test *test, const struct lit_options *options,
@@ -287,7 +390,8 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 {
 	unsigned runs = options->runs, wrong = 0, meet[3 * LIT_LINE];
 	unsigned threads = placement == LIT_BLOCK ? 32 * test->threads : 32;
-	unsigned blocks = placement < LIT_SM ? 1 : lit_blocks(test, threads);
+	unsigned shared = options->other ? lit_shared(1, 4) : 0;
+	unsigned blocks = placement < LIT_SM ? 1 : lit_blocks(test, threads, shared);
 	size_t words = (size_t)runs * test->lines * options->stride * sizeof(unsigned);
 	size_t results = (size_t)runs * test->regs * sizeof(unsigned) + sizeof(unsigned);
 	size_t pool = (size_t)(options->evict ? LIT_POOL : 1) * LIT_PAGE * sizeof(unsigned);
@@ -309,7 +413,13 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 		cudaMemset(run.words, 0, words);
 	cudaMemset(run.results, 0, results);
 	cudaMemset(run.meet, 0, sizeof(meet));
-	test->kernel<<<blocks, threads>>>(run);
+	if (options->other)
+		lit_other_queue(options->other, options->beside);
+	test->kernel<<<blocks, threads, shared>>>(run);
+	if (options->other) {
+		options->other->gate = true;
+		wrong += lit_other_check(options->other, options->beside);
+	}
 	cudaDeviceSynchronize();
 	lit_failed(test->name);
 	cudaMemcpy(host, run.words, words, cudaMemcpyDeviceToHost);
@@ -320,7 +430,7 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 		fprintf(stderr, "%s: no such blocks here: %s\n", test->name,
 			lit_placements[placement]);
 	else
-		wrong = lit_judge(test, options, placement, regs, host);
+		wrong += lit_judge(test, options, placement, regs, host);
 	cudaFree(run.pool);
 	cudaFree(run.sm);
 	cudaFree(run.meet);
@@ -333,9 +443,21 @@ static unsigned lit_place(const struct lit_test *test, const struct lit_options 
 
 static void lit_usage(const char *program)
 {
-	fprintf(stderr, "usage: %s [-n RUNS] [-p warp|block|sm|gpu] [-t TEST] [-e LINES] [-f] [-s] [-q]\n",
+	fprintf(stderr, "usage: %s [-n RUNS] [-p warp|block|sm|gpu] [-t TEST] [-b KERNELS] [-e LINES] [-f] [-s] [-q]\n",
 		program);
 	exit(2);
+}
+
+/* Returns how many arguments that were */
+static int lit_number(char **argv, const char *value, unsigned long most, unsigned *number)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (*end || !n || n > most)
+		lit_usage(argv[0]);
+	*number = (unsigned)n;
+	return 2;
 }
 
 static int lit_option(struct lit_options *options, int argc, char **argv, int at)
@@ -360,16 +482,12 @@ static int lit_option(struct lit_options *options, int argc, char **argv, int at
 		options->test = value;
 		return 2;
 	}
-	if (!strcmp(argv[at], "-n") || !strcmp(argv[at], "-e")) {
-		bool evict = argv[at][1] == 'e';
-		char *end;
-		unsigned long number = strtoul(value, &end, 10);
-
-		if (*end || !number || number > (evict ? LIT_POOL : 1000000))
-			lit_usage(argv[0]);
-		*(evict ? &options->evict : &options->runs) = (unsigned)number;
-		return 2;
-	}
+	if (!strcmp(argv[at], "-n"))
+		return lit_number(argv, value, 1000000, &options->runs);
+	if (!strcmp(argv[at], "-e"))
+		return lit_number(argv, value, LIT_POOL, &options->evict);
+	if (!strcmp(argv[at], "-b"))
+		return lit_number(argv, value, 1000, &options->beside);
 	for (int n = 0; n < LIT_PLACEMENTS && !strcmp(argv[at], "-p"); n++)
 		if (!strcmp(value, lit_placements[n])) {
 			options->placement = n;
@@ -381,11 +499,13 @@ static int lit_option(struct lit_options *options, int argc, char **argv, int at
 
 static int lit_main(const struct lit_test *const *tests, unsigned count, int argc, char **argv)
 {
-	struct lit_options options = { 120, -1, NULL, false, false, LIT_LINE, 0 };
+	struct lit_options options = { 120, -1, NULL, false, false, LIT_LINE, 0, 0, NULL };
 	unsigned wrong = 0, made = 0;
 
 	for (int at = 1; at < argc;)
 		at += lit_option(&options, argc, argv, at);
+	if (options.beside)
+		options.other = lit_other_make();
 	for (unsigned n = 0; n < count; n++)
 		for (int p = 0; p < LIT_PLACEMENTS; p++) {
 			if ((options.placement >= 0 && options.placement != p) ||

@@ -73,6 +73,11 @@ VGPU_SET=$evicts build/litmus-all -e 0 2>"$dir/said"
 [ $? -eq 2 ] && grep -q usage "$dir/said"
 ok "a number of lines that is none is refused" $?
 
+tests/litmus/policies.sh --quick >"$dir/run"
+status=$?
+cat "$dir/run"
+ok "nor under any policy, beside kernels for which blocks leave" $status
+
 # With -s what is not sequentially consistent is an error: the program can tell.
 VGPU_SET=$base,coherence=gpu build/litmus-all -n 60 -p gpu -t MP -s >"$dir/said"
 [ $? -eq 1 ] && grep -q '^MP gpu 1:r0=1,1:r1=0,x=1,y=1 [0-9]* - ptx FORBIDDEN$' "$dir/said"

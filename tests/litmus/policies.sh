@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The litmus tests beside kernels of another context, which come and go: under each policy that shares the device, with each mechanism that
+# saves blocks. The trace has to say that SMs were taken, of policies that give out parts of SMs that blocks left, of smk that two shared an SM
+# (the test's blocks have too little for it to take any). What is forbidden must not be seen, and the other context's kernels must have computed what they should.
+#
+# usage: tests/litmus/policies.sh [--quick] [--runs N] [PROGRAM]    --quick: a mechanism and a protocol for each policy; PROGRAM: build/litmus-all
+set -u
+cd "$(dirname "$0")/../.." || exit
+runs=30 quick=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick) quick=1; shift ;;
+	--runs) runs=${2:?--runs N}; shift 2 ;;
+	-*) echo "usage: $0 [--quick] [--runs N] [PROGRAM]" >&2; exit 2 ;;
+	*) break ;;
+	esac
+done
+program=${1:-build/litmus-all}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
+base=sms=2,block_placement=breadth,timing=pipeline
+policies=(dss spart static round-robin,time_slice_us=100 smk,kernels_per_sm=4 smk-p,kernels_per_sm=4 smk-pw,kernels_per_sm=4)
+mechanisms=(switch pep chimera)
+protocols=(rcc,sc_core=1 rcc gpu tcw mesi,sc_core=1 tcs,sc_core=1 rcc-wo gpu-vi,sc_core=1 sc-ideal,sc_core=1)
+# fields, arguments: as it is; pages that come when they are touched, late
+ways=(":" ",allocation=lazy,page_arrival_ps=1000000:-f")
+failed=0 number=0
+
+happened() { # POLICY
+	case $1 in
+	smk-p*) grep -q 'told to leave to saved' "$dir/stats" ;;
+	smk*) grep -qE '^Kernels side by side on an SM: .*, 2 for [0-9.]+ %' "$dir/stats" ;;
+	# it takes none: its budgets are always the same
+	static) ! grep -q 'preemptions of an SM' "$dir/stats" ;;
+	*) grep -qE '^[1-9][0-9]* preemptions of an SM' "$dir/stats" ;;
+	esac
+}
+
+one() { # POLICY MECHANISM PROTOCOL WAY
+	local strict= status
+	case $3 in *sc_core=1) strict=-s ;; esac
+	# shellcheck disable=SC2086
+	VGPU_TRACE=$dir/trace VGPU_SET=$base,policy=$1,preemption=$2,coherence=$3${4%%:*} timeout 300 \
+		"$program" -n "$runs" -b 4 ${4#*:} $strict -q >"$dir/said" 2>"$dir/error"
+	status=$?
+	build/tools/vgpu-trace stats "$dir/trace" >"$dir/stats" 2>&1
+	if [ $status -ne 0 ] || [ -s "$dir/said" ]; then
+		echo "policy=$1,preemption=$2,coherence=$3${4%%:*}: status $status"
+		cat "$dir/said"
+		grep -v 'no such blocks here' "$dir/error"
+		failed=1
+	elif ! happened "$1"; then
+		echo "policy=$1,preemption=$2,coherence=$3${4%%:*}: the trace does not say that SMs were shared as this policy does"
+		failed=1
+	fi
+}
+
+for policy in "${policies[@]}"; do
+	for mechanism in "${mechanisms[@]}"; do
+		for protocol in "${protocols[@]}"; do
+			for way in "${ways[@]}"; do
+				number=$((number + 1))
+				# of the 54 of a policy another one each time
+				[ "$quick" ] && [ $((number % 61)) -ne 1 ] && continue
+				one "$policy" "$mechanism" "$protocol" "$way"
+			done
+		done
+	done
+done
+exit $failed
