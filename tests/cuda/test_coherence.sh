@@ -44,10 +44,10 @@ for protocol in "${protocols[@]}"; do
 	done
 done
 
-# Random kernels give the bytes that they have to, and so the same under all protocols.
+# Random kernels give the bytes that they have to, and so the same under all protocols, on either kind of core.
 build/random-cuda --seed 7 --first 0 --count 30 --write "$dir/k.cu" && tools/vgpucc -O3 --fmad=false -w "$dir/k.cu" -o "$dir/k" >"$dir/said" 2>&1
 ok "30 random kernels are compiled" $? "$(head -n 5 "$dir/said")"
-for protocol in "${protocols[@]}"; do
+for protocol in "${protocols[@]}" gpu gpu,sc_core=1 rcc rcc-wo,sc_core=1 gpu-vi,sc_core=1 sc-ideal; do
 	VGPU_SET=timing=pipeline,coherence=$protocol,sms=2,block_swap_ps=500000,page_arrival_ps=300000,l2_bytes=65536 \
 		timeout "$limit" "$dir/k" "$dir/out" >"$dir/said" 2>&1 && build/random-cuda --seed 7 --first 0 --count 30 --check "$dir/out" >>"$dir/said"
 	ok "$protocol: random kernels" $? "$(tail -n 3 "$dir/said")"
