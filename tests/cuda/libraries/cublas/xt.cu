@@ -9,10 +9,10 @@
 
 #undef BLAS_REAL
 #undef BLAS_COMPLEX
-#define XT_CALL(name, L, T)                                               \
-	template <class... P> cublasStatus_t name(T, P... arguments)      \
-	{                                                                 \
-		return cublasXt##L##name(xt, arguments...);               \
+#define XT_CALL(name, L, T)                                          \
+	template <class... P> cublasStatus_t name(T, P... arguments) \
+	{                                                            \
+		return cublasXt##L##name(xt, arguments...);          \
 	}
 #define XT_COMPLEX(name) XT_CALL(name, C, cuComplex) XT_CALL(name, Z, cuDoubleComplex)
 #define XT_ALL(name) XT_CALL(name, S, float) XT_CALL(name, D, double) XT_COMPLEX(name)
@@ -76,6 +76,7 @@ template <class T> struct array {
 	void poison()
 	{
 		memset((void *)host, 0xff, count * sizeof(T));
+		poisoned = true;
 		send();
 	}
 	void check(const char *what, double bound)
@@ -334,8 +335,8 @@ static void test_statuses(int *devices, int count)
 
 int main(int argc, char **argv)
 {
-	int turns = (int)parse_size(argc, argv, "xt", "problems of each kind and type", 2, 1,
-				    10000);
+	int turns =
+		(int)parse_size(argc, argv, "xt", "problems of each kind and type", 2, 1, 10000);
 	int devices[] = {0, 1}, count;
 
 	CHECK(cudaGetDeviceCount(&count));

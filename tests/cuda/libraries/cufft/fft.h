@@ -7,12 +7,11 @@
 #ifndef TESTS_CUFFT_FFT_H
 #define TESTS_CUFFT_FFT_H
 
-#include "common.h"
+#include "libraries/oracle.h"
 
 #include <cuda_fp16.h>
 #include <cufft.h>
 
-#include <dlfcn.h>
 
 static struct lcg draw = {513};
 
@@ -109,16 +108,10 @@ typedef void *fftw_many_real(int, const int *, int, void *, const int *, int, in
 static inline void *fftw(const char *name)
 {
 	static void *library;
-	void *function;
 
 	if (!library)
-		library = dlopen("libfftw3.so.3", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-	function = library ? dlsym(library, name) : NULL;
-	if (!function) {
-		fprintf(stderr, "%s: %s\n", test.name, dlerror());
-		exit(1);
-	}
-	return function;
+		library = oracle("libfftw3.so.3", "libfftw3-double3");
+	return oracle_symbol(library, name);
 }
 
 /* Packed arrays; from a real side to half a complex one, or back. */

@@ -3,27 +3,19 @@
  * FFTW's names: plans by all the functions that make them, in memory of the host and of the device,
  * beside FFTW's own of the same name, which are taken out of its file.
  */
-#include "common.h"
+#include "libraries/oracle.h"
 
 #include <cufftw.h>
-
-#include <dlfcn.h>
 
 static struct lcg draw = {27};
 
 static void *fftw(const char *name)
 {
 	static void *library;
-	void *function;
 
 	if (!library)
-		library = dlopen("libfftw3.so.3", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-	function = library ? dlsym(library, name) : NULL;
-	if (!function) {
-		fprintf(stderr, "%s: %s\n", test.name, dlerror());
-		exit(1);
-	}
-	return function;
+		library = oracle("libfftw3.so.3", "libfftw3-double3");
+	return oracle_symbol(library, name);
 }
 
 #define THEIRS(name) ((decltype(&name))fftw(#name))
