@@ -135,7 +135,7 @@ $(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
 	$(Q)cp $< $@
 $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libvgpu.map
 	@echo "  LD  $@"
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libvgpu.so -Wl,-z,defs -Wl,--build-id=sha1 -o $@ \
 		-Wl,--version-script=runtime/libvgpu.map \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -llz4 -lzstd -luring -lm -lpthread
 

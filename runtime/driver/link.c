@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/modules/library.h"
+#include "cache/cache.h"
 #include "driver.h"
 #include "transport/host_memory.h"
 
@@ -247,8 +248,8 @@ static vgpuError_t complete(CUlinkState state)
 		rt_message("%s", message);
 		return vgpuErrorInvalidPtx;
 	}
-	if (vgpu_compile_ptx(state->joined, strlen(state->joined), &state->jit.options, &program,
-			     &said)) {
+	if (vgpu_cache_compile(state->joined, strlen(state->joined), &state->jit.options, &program,
+			       &said)) {
 		rt_message("%s", said ? said : "out of memory while compiling");
 		free(said);
 		return vgpuErrorInvalidPtx;

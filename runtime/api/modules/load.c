@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/cache.h"
 #include "launches.h"
 #include "state.h"
 
@@ -82,7 +83,7 @@ static struct rt_variant *compile_again(const struct vgpuFunction *function, uin
 	variant->regs = regs;
 	variant->stack = stack;
 	/* One that cannot have so few is known, too, so that it is tried once. */
-	if (vgpu_compile_ptx(module->ptx, strlen(module->ptx), &options, &variant->image.program,
+	if (vgpu_cache_compile(module->ptx, strlen(module->ptx), &options, &variant->image.program,
 			     &message))
 		rt_message("%s", message ? message : "out of memory while compiling");
 	free(message);

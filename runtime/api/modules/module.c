@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/cache.h"
 #include "fatbin/fatbin.h"
 #include "heap/heap.h"
 #include "launch/launch.h"
@@ -206,7 +207,7 @@ static vgpuError_t compile(struct vgpuModule *module, struct vgpu_program **prog
 		return vgpuErrorUnsupportedPtxVersion;
 	}
 	module->arch = head.arch;
-	err = vgpu_compile_ptx(module->ptx, length, &module->options, program, &message);
+	err = vgpu_cache_compile(module->ptx, length, &module->options, program, &message);
 	error = compile_error(err, message);
 	if (error != vgpuSuccess)
 		return error;
@@ -216,7 +217,7 @@ static vgpuError_t compile(struct vgpuModule *module, struct vgpu_program **prog
 	vgpu_program_free(*program);
 	*program = NULL;
 	message = NULL;
-	err = vgpu_compile_ptx(module->ptx, length, &module->options, program, &message);
+	err = vgpu_cache_compile(module->ptx, length, &module->options, program, &message);
 	return compile_error(err, message);
 }
 
