@@ -78,11 +78,13 @@ static bool is_nvidias(const char *name)
 /* Those of NVIDIA's names that vgpu has libraries of its own for. */
 static bool is_library_of_vgpu(const char *name)
 {
-	static const char *const names[] = { "libcublas.so.11", "libcublas.so.12",
-					     "libcublas.so.13", "libcurand.so.10",
-					     "libcusparse.so.11", "libcusparse.so.12",
-					     "libcusolver.so.11", "libcusolver.so.12",
-					     "libnccl.so.2" };
+	static const char *const names[] = {
+		"libcublas.so.11",   "libcublas.so.12",	  "libcublas.so.13", "libcublasLt.so.11",
+		"libcublasLt.so.12", "libcublasLt.so.13", "libcufft.so.10",  "libcufft.so.11",
+		"libcufft.so.12",    "libcufftw.so.10",	  "libcufftw.so.11", "libcufftw.so.12",
+		"libcurand.so.10",   "libcusparse.so.11", "libcusparse.so.12",
+		"libcusolver.so.11", "libcusolver.so.12", "libnccl.so.2",
+	};
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))

@@ -331,7 +331,8 @@ static vgpuError_t copy_rows(const struct rt_rows *rows, vgpuMemcpyKind kind,
 	vgpuError_t error;
 	bool wait;
 
-	if (width > rows->dst_pitch || width > rows->src_pitch)
+	/* no pitch counts where there is one row */
+	if (height > 1 && (width > rows->dst_pitch || width > rows->src_pitch))
 		return vgpuErrorInvalidPitchValue;
 	if (!width || !height)
 		return vgpuSuccess;

@@ -123,6 +123,10 @@ static void rectangles(void)
 
 	CHECK(cudaMemcpy2D(&back[0], host_pitch, dev, pitch, w, 0, cudaMemcpyDeviceToHost));
 	same_bytes("no rows", back.data(), expected);
+	/* Of one row there is no distance to the next. */
+	CHECK(cudaMemcpy2D(&back[3], 1, dense, 1, w, 1, cudaMemcpyDeviceToHost));
+	memcpy(&expected[3], &want[0], w);
+	same_bytes("one row", back.data(), expected);
 	/* Rows longer than the distance between them make no sense. */
 	EXPECT_ERROR(cudaMemcpy2D(dense, w - 1, dev, pitch, w, h, cudaMemcpyDeviceToDevice),
 		     cudaErrorInvalidPitchValue);

@@ -46,6 +46,14 @@ names_other() { # SONAME
 	LD_PRELOAD=$work/other/libcufft.so.12 "$work/call" "$build/$1" 2>&1 | grep "NVIDIA's $work/other/libcufft.so.12"
 }
 
+# Programs ask for the guard of NVIDIA's header, and know by it that the library's was included.
+has_guard() { # HEADER GUARD
+	local folder flags=()
+	for folder in runtime/libraries/*/include; do flags+=(-I"$folder"); done
+	printf '#include <cuda_runtime_api.h>\n#include <%s>\n#ifndef %s\n#error no %s\n#endif\n' "$1" "$2" "$2" |
+		gcc "${flags[@]}" -isystem runtime -isystem runtime/cuda -x c -fsyntax-only -
+}
+
 gcc -x c - -o "$work/call" <<'END' || exit 1
 #include <dlfcn.h>
 #include <stdio.h>
@@ -80,5 +88,23 @@ done
 for version in 8 9; do
 	check "libcudnn.so.$version says that there is no cuDNN" says_no_cudnn "libcudnn.so.$version"
 done
+while read -r header guard; do
+	check "$header has the guard $guard" has_guard "$header" "$guard"
+done <<'END'
+cublas_v2.h CUBLAS_V2_H_
+cublas_v2.h CUBLAS_API_H_
+cublasXt.h CUBLAS_XT_H_
+cublasLt.h CUBLASAPI
+cufft.h _CUFFT_H_
+cufftXt.h _CUFFTXT_H_
+cufftw.h _CUFFTW_H_
+curand.h CURAND_H_
+cusparse.h CUSPARSE_H_
+cusparse.h CUSPARSEAPI
+cusparse_v2.h CUSPARSE_V2_H_
+cusolverDn.h CUSOLVER_COMMON_H_
+cusolverDn.h CUSOLVERDN_H_
+cusolverSp.h CUSOLVERSP_H_
+END
 echo "1..$count"
 exit $failed

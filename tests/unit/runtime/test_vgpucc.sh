@@ -212,7 +212,7 @@ for header in "cublas_of_tomorrow.h> is of cuBLAS: .*cublas_v2.h.*-lcublas" "cud
 	"curand_of_tomorrow.h> is of cuRAND, .*curand_kernel.h" "cufft_of_tomorrow.h> is of .*cuFFT, " \
 	"cusparse_of_tomorrow.h> is of cuSPARSE: .*cusparse.h.*-lcusparse" "nccl_of_tomorrow.h> is of NCCL, .*<nccl.h>" \
 	"cudnn_of_tomorrow.h> is of .*cudnn for neural" "nvtx3/of_tomorrow.h> is of .*NVTX.*c/include.*VGPU_TRACE" \
-	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of .*linear algebra"; do
+	"nvrtc_of_tomorrow.h> is of .*NVRTC, .*--ptx" "cusolver_of_tomorrow.h> is of cuSOLVER, .*cusolverDn.h" "cudss_of_tomorrow.h> is of .*linear algebra"; do
 	absent "<${header%%>*}>" "${header#*>}" '*p = 1' "#include <${header%%>*}>"
 done
 echo 'extern "C" int nvtxRangePushA(const char *); int main() { return nvtxRangePushA("x"); }' >marks.cu

@@ -93,6 +93,10 @@ program driver libcuda.so.1
 says 'the driver API alone: it runs' 0 driver 'library libcuda.so.1  *vgpu has it' 'runtime: none: the driver API' 'runs on vgpu'
 program cublas libcudart.so.12 libcublas.so.12
 says 'a library that vgpu has: it runs' 0 cublas 'libcublas.so.12  *vgpu has it'
+program libraries libcudart.so.12 libcublasLt.so.13 libcufft.so.11 libcufftw.so.12 libcurand.so.10 libcusparse.so.12 libcusolver.so.12
+for library in libcublasLt.so.13 libcufft.so.11 libcufftw.so.12 libcurand.so.10 libcusparse.so.12 libcusolver.so.12; do
+	says "$library: it runs" 0 libraries "$library  *vgpu has it"
+done
 program cudnn libcudart.so.12 libcudnn.so.9
 says 'a library of NVIDIA: it does not run' 1 cudnn "libcudnn.so.9  *NVIDIA's" 'needs libraries of NVIDIA'
 program nvrtc libcuda.so.1 libnvrtc.so.12

@@ -6,6 +6,8 @@
 #ifndef VGPU_CUSOLVERDN_H
 #define VGPU_CUSOLVERDN_H
 
+#define CUSOLVERDN_H_
+
 #include "cublas_v2.h"
 #include "cusolver_common.h"
 

@@ -6,6 +6,8 @@
 #ifndef VGPU_CUSOLVERSP_H
 #define VGPU_CUSOLVERSP_H
 
+#define CUSOLVERSP_H_
+
 #include "cusolver_common.h"
 #include "cusparse.h"
 

@@ -5,6 +5,9 @@
 #ifndef VGPU_CUSOLVER_COMMON_H
 #define VGPU_CUSOLVER_COMMON_H
 
+/* The guard of NVIDIA's header, by which programs know that it was included; so in the others */
+#define CUSOLVER_COMMON_H_
+
 #include <library_types.h>
 
 #include <inttypes.h>
