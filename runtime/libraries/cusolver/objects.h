@@ -25,7 +25,11 @@ enum solver_kind {
 	SOLVER_SYEVJ,
 	SOLVER_GESVDJ,
 	SOLVER_IRS_PARAMS,
-	SOLVER_IRS_INFOS
+	SOLVER_IRS_INFOS,
+	SOLVER_QR_HOST,
+	SOLVER_QR,
+	SOLVER_CHOLESKY_HOST,
+	SOLVER_CHOLESKY
 };
 
 /* Handles of the dense and of the sparse part begin with this. */

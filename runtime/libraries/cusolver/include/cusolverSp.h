@@ -72,6 +72,27 @@ cusolverStatus_t cusolverSpXcsrpermHost(cusolverSpHandle_t handle, int m, int n,
 		cusolverSpHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t a, \
 		const T *values, const int *offsets, const int *columns, const T *b, R tol,   \
 		int *rank, T *x, int *order, R *norm);
+/* Systems with one pattern: as many values, right sides and solutions as there are systems */
+cusolverStatus_t cusolverSpCreateCsrqrInfo(csrqrInfo_t *info);
+cusolverStatus_t cusolverSpDestroyCsrqrInfo(csrqrInfo_t info);
+cusolverStatus_t cusolverSpXcsrqrAnalysisBatched(cusolverSpHandle_t handle, int m, int n, int nnz,
+						 const cusparseMatDescr_t a, const int *offsets,
+						 const int *columns, csrqrInfo_t info);
+#define CUSOLVER_BATCHED(X, T)                                                                \
+	cusolverStatus_t cusolverSp##X##csrqrBufferInfoBatched(                               \
+		cusolverSpHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t a, \
+		const T *values, const int *offsets, const int *columns, int count,           \
+		csrqrInfo_t info, size_t *internal, size_t *workspace);                       \
+	cusolverStatus_t cusolverSp##X##csrqrsvBatched(                                       \
+		cusolverSpHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t a, \
+		const T *values, const int *offsets, const int *columns, const T *b, T *x,    \
+		int count, csrqrInfo_t info, void *workspace);
+CUSOLVER_BATCHED(S, float)
+CUSOLVER_BATCHED(D, double)
+CUSOLVER_BATCHED(C, cuComplex)
+CUSOLVER_BATCHED(Z, cuDoubleComplex)
+#undef CUSOLVER_BATCHED
+
 CUSOLVER_SPARSE(S, float, float)
 CUSOLVER_SPARSE(D, double, double)
 CUSOLVER_SPARSE(C, cuComplex, float)

@@ -3,7 +3,8 @@
  * Systems with sparse matrices by factors of the host, an eigenvalue near a number, and orders of
  * entries. The functions for matrices of the device bring them to the host, and x back.
  */
-#include "factors.h"
+#include "cholesky.h"
+#include "qr.h"
 #include "sparse.h"
 
 namespace solver
@@ -44,9 +45,20 @@ static cusolverStatus_t solve_system(const given<T> &m, enum method method, cons
 		if (done == FACTORED && *singularity < 0)
 			lu.solve(side.at, y.at);
 	} else if (method == BY_QR) {
-		done = qr_solve(a, tol, side.at, singularity);
+		qr_factors<T> qr(m.n, m.n);
+
+		done = qr.factor(a, zero_of<T>());
+		if (done == FACTORED) {
+			*singularity = qr.singular(tol);
+			if (*singularity < 0)
+				qr.solve(side.at, side.at, y.at);
+		}
 	} else {
-		done = cholesky_solve(a, tol, side.at, singularity);
+		cholesky_factors<T> cholesky(m.n);
+
+		done = cholesky.factor(a, tol, singularity);
+		if (done == FACTORED && *singularity < 0)
+			cholesky.solve(side.at);
 	}
 	if (done != FACTORED)
 		return CUSOLVER_STATUS_ALLOC_FAILED;
