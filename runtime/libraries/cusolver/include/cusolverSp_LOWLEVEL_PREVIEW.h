@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuSOLVER for sparse matrices step by step: analysis, factors, solution, by QR and Cholesky's
- * factors; matrices of the host (Host) and of the device.
+ * cuSOLVER for sparse matrices step by step: analysis, factors, solution, by LU (of the host), QR
+ * and Cholesky's factors; matrices of the host (Host) and of the device.
  */
 #ifndef VGPU_CUSOLVERSP_LOWLEVEL_PREVIEW_H
 #define VGPU_CUSOLVERSP_LOWLEVEL_PREVIEW_H
@@ -14,9 +14,44 @@
 extern "C" {
 #endif
 
+typedef struct csrluInfoHost *csrluInfoHost_t;
 typedef struct csrqrInfoHost *csrqrInfoHost_t;
 typedef struct csrcholInfoHost *csrcholInfoHost_t;
 typedef struct csrcholInfo *csrcholInfo_t;
+
+cusolverStatus_t cusolverSpCreateCsrluInfoHost(csrluInfoHost_t *info);
+cusolverStatus_t cusolverSpDestroyCsrluInfoHost(csrluInfoHost_t info);
+cusolverStatus_t cusolverSpXcsrluAnalysisHost(cusolverSpHandle_t handle, int n, int nnz,
+					      const cusparseMatDescr_t a, const int *offsets,
+					      const int *columns, csrluInfoHost_t info);
+cusolverStatus_t cusolverSpXcsrluNnzHost(cusolverSpHandle_t handle, int *lower, int *upper,
+					 csrluInfoHost_t info);
+
+/* With P A Q' = L U, of which L has its ones: p[i] is the row of A at i, q[j] its column at j. */
+#define CUSOLVER_LU(X, T, R)                                                                   \
+	cusolverStatus_t cusolverSp##X##csrluBufferInfoHost(                                   \
+		cusolverSpHandle_t handle, int n, int nnz, const cusparseMatDescr_t a,         \
+		const T *values, const int *offsets, const int *columns, csrluInfoHost_t info, \
+		size_t *internal, size_t *workspace);                                          \
+	cusolverStatus_t cusolverSp##X##csrluFactorHost(                                       \
+		cusolverSpHandle_t handle, int n, int nnz, const cusparseMatDescr_t a,         \
+		const T *values, const int *offsets, const int *columns, csrluInfoHost_t info, \
+		R threshold, void *workspace);                                                 \
+	cusolverStatus_t cusolverSp##X##csrluZeroPivotHost(                                    \
+		cusolverSpHandle_t handle, csrluInfoHost_t info, R tol, int *position);        \
+	cusolverStatus_t cusolverSp##X##csrluSolveHost(cusolverSpHandle_t handle, int n,       \
+						       const T *b, T *x, csrluInfoHost_t info, \
+						       void *workspace);                       \
+	cusolverStatus_t cusolverSp##X##csrluExtractHost(                                      \
+		cusolverSpHandle_t handle, int *p, int *q, const cusparseMatDescr_t lower,     \
+		T *lower_values, int *lower_offsets, int *lower_columns,                       \
+		const cusparseMatDescr_t upper, T *upper_values, int *upper_offsets,           \
+		int *upper_columns, csrluInfoHost_t info, void *workspace);
+CUSOLVER_LU(S, float, float)
+CUSOLVER_LU(D, double, double)
+CUSOLVER_LU(C, cuComplex, float)
+CUSOLVER_LU(Z, cuDoubleComplex, double)
+#undef CUSOLVER_LU
 
 cusolverStatus_t cusolverSpCreateCsrqrInfoHost(csrqrInfoHost_t *info);
 cusolverStatus_t cusolverSpDestroyCsrqrInfoHost(csrqrInfoHost_t info);

@@ -59,9 +59,9 @@ static int *copied(const int *from, int count)
 	return list;
 }
 
-static cusolverStatus_t analyse(cusolverSpHandle_t handle, enum solver_kind kind, int m, int n,
-				int nnz, const cusparseMatDescr_t descr, const int *offsets,
-				const int *columns, void *info, const char *function)
+cusolverStatus_t steps_analyse(cusolverSpHandle_t handle, enum solver_kind kind, int m, int n,
+			       int nnz, const cusparseMatDescr_t descr, const int *offsets,
+			       const int *columns, void *info, const char *function)
 {
 	SOLVER_TRY(steps_check(handle, info, kind, function));
 	int base = sparse_base(descr, function);
@@ -89,42 +89,6 @@ static cusolverStatus_t analyse(cusolverSpHandle_t handle, enum solver_kind kind
 	s->base = base;
 	s->analysed = true;
 	return CUSOLVER_STATUS_SUCCESS;
-}
-
-static bool fits(const steps *s, int m, int n, int nnz)
-{
-	return s->analysed && s->m == m && s->n == n && s->nnz == nnz;
-}
-
-/* What is kept is the library's own memory; the workspace may be any. */
-static cusolverStatus_t sizes(const void *info, int m, int n, int nnz, size_t number,
-			      size_t *internal, size_t *workspace)
-{
-	const steps *s = (const steps *)info;
-
-	SOLVER_WANT(fits(s, m, n, nnz) && internal && workspace);
-	*internal = ((size_t)nnz + m + n) * (number + sizeof(int));
-	*workspace = ((size_t)n + 1) * number;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-template <class T> static csr<T> matrix_of(const steps *s, const T *values)
-{
-	return {s->n, s->base, s->offsets, s->columns, values, s->order, s->order};
-}
-
-/* Without the operators of libstdc++, which is not linked */
-template <class F, class... A> static F *make_factor(A... arguments)
-{
-	void *room = malloc(sizeof(F));
-
-	return room ? new (room) F(arguments...) : NULL;
-}
-
-template <class F> static void drop_factor(void *factor)
-{
-	((F *)factor)->~F();
-	free(factor);
 }
 
 /* ---- QR */
@@ -316,16 +280,16 @@ LIFE(CsrcholInfo, csrcholInfo_t, SOLVER_CHOLESKY)
 	EXPORT cusolverStatus_t cusolverSpXcsrqrAnalysis##name(cusolverSpHandle_t h, int m, int n, \
 							       int nnz, PATTERN, I info)           \
 	{                                                                                          \
-		return analyse(h, kind, m, n, nnz, a, offsets, columns, info, __func__);           \
+		return steps_analyse(h, kind, m, n, nnz, a, offsets, columns, info, __func__);     \
 	}
 ANALYSIS_QR(Host, csrqrInfoHost_t, SOLVER_QR_HOST)
 ANALYSIS_QR(, csrqrInfo_t, SOLVER_QR)
 ANALYSIS_QR(Batched, csrqrInfo_t, SOLVER_QR)
-#define ANALYSIS_CHOLESKY(name, I, kind)                                                      \
-	EXPORT cusolverStatus_t cusolverSpXcsrcholAnalysis##name(cusolverSpHandle_t h, int n, \
-								 int nnz, PATTERN, I info)    \
-	{                                                                                     \
-		return analyse(h, kind, n, n, nnz, a, offsets, columns, info, __func__);      \
+#define ANALYSIS_CHOLESKY(name, I, kind)                                                       \
+	EXPORT cusolverStatus_t cusolverSpXcsrcholAnalysis##name(cusolverSpHandle_t h, int n,  \
+								 int nnz, PATTERN, I info)     \
+	{                                                                                      \
+		return steps_analyse(h, kind, n, n, nnz, a, offsets, columns, info, __func__); \
 	}
 ANALYSIS_CHOLESKY(Host, csrcholInfoHost_t, SOLVER_CHOLESKY_HOST)
 ANALYSIS_CHOLESKY(, csrcholInfo_t, SOLVER_CHOLESKY)

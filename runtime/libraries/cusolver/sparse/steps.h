@@ -46,6 +46,9 @@ cusolverStatus_t steps_destroy(void *info, enum solver_kind kind);
 /* SUCCESS, or what is wrong with the handle or with the kind. */
 cusolverStatus_t steps_check(cusolverSpHandle_t handle, const void *info, enum solver_kind kind,
 			     const char *function);
+cusolverStatus_t steps_analyse(cusolverSpHandle_t handle, enum solver_kind kind, int m, int n,
+			       int nnz, const cusparseMatDescr_t descr, const int *offsets,
+			       const int *columns, void *info, const char *function);
 /* Values and factor go; the pattern stays. */
 void steps_forget(steps *s);
 
@@ -82,6 +85,42 @@ cusolverStatus_t send(cusolverSpHandle_t handle, bool device, T *to, const T *fr
 	SOLVER_TRY(solver_status(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault,
 						 handle->handle.stream)));
 	return solver_status(cudaStreamSynchronize(handle->handle.stream));
+}
+
+inline bool fits(const steps *s, int m, int n, int nnz)
+{
+	return s->analysed && s->m == m && s->n == n && s->nnz == nnz;
+}
+
+/* What is kept is the library's own memory; the workspace may be any. */
+inline cusolverStatus_t sizes(const void *info, int m, int n, int nnz, size_t number,
+			      size_t *internal, size_t *workspace)
+{
+	const steps *s = (const steps *)info;
+
+	SOLVER_WANT(fits(s, m, n, nnz) && internal && workspace);
+	*internal = ((size_t)nnz + m + n) * (number + sizeof(int));
+	*workspace = ((size_t)n + 1) * number;
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
+template <class T> csr<T> matrix_of(const steps *s, const T *values)
+{
+	return {s->n, s->base, s->offsets, s->columns, values, s->order, s->order};
+}
+
+/* Without the operators of libstdc++, which is not linked */
+template <class F, class... A> F *make_factor(A... arguments)
+{
+	void *room = malloc(sizeof(F));
+
+	return room ? new (room) F(arguments...) : NULL;
+}
+
+template <class F> void drop_factor(void *factor)
+{
+	((F *)factor)->~F();
+	free(factor);
 }
 
 } // namespace solver

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sparse QR and Cholesky's factors step by step: systems, least squares, batches, what is singular,
- * put into their equations by the host; steps in the wrong order.
+ * Sparse LU, QR and Cholesky's factors step by step: systems, least squares, batches, what is
+ * singular, put into their equations by the host; steps in the wrong order.
  */
 #include "sparse_systems.h"
 
@@ -285,6 +285,99 @@ template <class T> static void test_cholesky(int n, bool host, int base)
 	OK(cusolverSpDestroyCsrcholInfo(i));
 }
 
+#define STEPS_LU(X, T)                                                                             \
+	static cusolverStatus_t lu_factor(int n, int nnz, cusparseMatDescr_t d, const T *v,        \
+					  const int *o, const int *c, csrluInfoHost_t i)           \
+	{                                                                                          \
+		return cusolverSp##X##csrluFactorHost(sparse_handle, n, nnz, d, v, o, c, i, 1,     \
+						      NULL);                                       \
+	}                                                                                          \
+	static cusolverStatus_t lu_zero(T *, real_of<T> tol, int *at, csrluInfoHost_t i)           \
+	{                                                                                          \
+		return cusolverSp##X##csrluZeroPivotHost(sparse_handle, i, tol, at);               \
+	}                                                                                          \
+	static cusolverStatus_t lu_solve(int n, const T *b, T *x, csrluInfoHost_t i)               \
+	{                                                                                          \
+		return cusolverSp##X##csrluSolveHost(sparse_handle, n, b, x, i, NULL);             \
+	}                                                                                          \
+	static cusolverStatus_t lu_extract(int *p, int *q, T *lv, int *lo, int *lc, T *uv,         \
+					   int *uo, int *uc, csrluInfoHost_t i)                    \
+	{                                                                                          \
+		return cusolverSp##X##csrluExtractHost(sparse_handle, p, q, descrs[0], lv, lo, lc, \
+						       descrs[1], uv, uo, uc, i, NULL);            \
+	}
+STEPS_LU(S, float)
+STEPS_LU(D, double)
+STEPS_LU(C, cuComplex)
+STEPS_LU(Z, cuDoubleComplex)
+
+/* A factor of rows with ascending columns */
+template <class T>
+static matrix whole_of(int n, int base, const std::vector<T> &values,
+		       const std::vector<int> &offsets, const std::vector<int> &columns, bool lower)
+{
+	matrix a(n, n);
+
+	for (int i = 0; i < n; i++)
+		for (int e = offsets[i] - base; e < offsets[i + 1] - base; e++) {
+			int j = columns[e] - base;
+
+			EXPECT(e == offsets[i] - base || columns[e] > columns[e - 1]);
+			EXPECT(lower ? j <= i : j >= i);
+			a(i, j) = widen(values[e]);
+		}
+	return a;
+}
+
+template <class T> static void test_lu(int n, int base)
+{
+	matrix a = random_sparse<T>(n, true), b = random_matrix<T>(n, 1), exchanged(n, n);
+	problem<T> p(from(a, base), n, n);
+	csrluInfoHost_t i;
+	int at = -77, lower = -1, upper = -1;
+
+	OK(cusolverSpCreateCsrluInfoHost(&i));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+		      lu_factor(n, p.nnz, descrs[base], p.values, p.offsets, p.columns, i));
+	OK(cusolverSpXcsrluAnalysisHost(sparse_handle, n, p.nnz, descrs[base], p.offsets, p.columns,
+					i));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+		      cusolverSpXcsrluNnzHost(sparse_handle, &lower, &upper, i));
+	OK(lu_factor(n, p.nnz, descrs[base], p.values, p.offsets, p.columns, i));
+	OK(lu_zero((T *)NULL, (real_of<T>)1e-6, &at, i));
+	EXPECT(at == -1);
+	p.side(b);
+	OK(lu_solve(n, p.b, p.x, i));
+	matrix x = p.solution();
+	expect_near<T>(a * x, b, 40 * (n + 1), "csrluSolve", __LINE__,
+		       a.norm() * x.norm() + b.norm());
+	OK(cusolverSpXcsrluNnzHost(sparse_handle, &lower, &upper, i));
+	std::vector<int> pr(n), q(n), lo(n + 1), uo(n + 1), lc(lower), uc(upper);
+	std::vector<T> lv(lower), uv(upper);
+	OK(lu_extract(pr.data(), q.data(), lv.data(), lo.data(), lc.data(), uv.data(), uo.data(),
+		      uc.data(), i));
+	EXPECT(lo[n] == lower && uo[n] == upper + 1);
+	for (int r = 0; r < n; r++)
+		for (int c = 0; c < n; c++)
+			exchanged(r, c) = a(pr[r], q[c]);
+	matrix l = whole_of(n, 0, lv, lo, lc, true), u = whole_of(n, 1, uv, uo, uc, false);
+	EXPECT_NEAR(T, l * u, exchanged, 40 * (n + 1), "csrluExtract");
+	for (int k = 0; k < n; k++)
+		EXPECT(l(k, k) == 1.0);
+	/* a row of zeros */
+	matrix zero = a;
+	for (int c = 0; c < n; c++)
+		zero(n - 1, c) = 0;
+	problem<T> z(from(zero, base), n, n);
+	OK(cusolverSpXcsrluAnalysisHost(sparse_handle, n, z.nnz, descrs[base], z.offsets, z.columns,
+					i));
+	OK(lu_factor(n, z.nnz, descrs[base], z.values, z.offsets, z.columns, i));
+	OK(lu_zero((T *)NULL, (real_of<T>)1e-6, &at, i));
+	EXPECT(at == n - 1);
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE, lu_solve(n, z.b, z.x, i));
+	OK(cusolverSpDestroyCsrluInfoHost(i));
+}
+
 template <class T> static void test_type()
 {
 	for (bool host : {true, false}) {
@@ -294,6 +387,8 @@ template <class T> static void test_type()
 		test_cholesky<T>(1, host, 1);
 		test_cholesky<T>(25, host, 0);
 	}
+	test_lu<T>(1, 0);
+	test_lu<T>(25, 1);
 	test_batch<T>(12, 12, 3);
 	test_batch<T>(14, 9, 2);
 	test_batch<T>(3, 3, 0);
