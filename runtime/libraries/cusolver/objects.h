@@ -30,7 +30,8 @@ enum solver_kind {
 	SOLVER_QR_HOST,
 	SOLVER_QR,
 	SOLVER_CHOLESKY_HOST,
-	SOLVER_CHOLESKY
+	SOLVER_CHOLESKY,
+	SOLVER_RF
 };
 
 /* Handles of the dense and of the sparse part begin with this. */

@@ -105,6 +105,7 @@ cusparse_v2.h CUSPARSE_V2_H_
 cusolverDn.h CUSOLVER_COMMON_H_
 cusolverDn.h CUSOLVERDN_H_
 cusolverSp.h CUSOLVERSP_H_
+cusolverRf.h CUSOLVERRF_H_
 cusolverSp_LOWLEVEL_PREVIEW.h CUSOLVERSP_LOWLEVEL_PREVIEW_H_
 END
 echo "1..$count"

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cusolverRf: factors of one matrix, by cuSOLVER's LU of the host, made again for others of the
+ * same pattern, whose solutions are put into their equations; zero pivots; steps in the wrong
+ * order.
+ */
+#include "sparse_systems.h"
+
+#include <cusolverRf.h>
+#include <cusolverSp_LOWLEVEL_PREVIEW.h>
+
+static cusolverRfHandle_t rf;
+
+struct factors {
+	std::vector<int> p, q, lo, lc, uo, uc;
+	std::vector<double> lv, uv;
+};
+
+static factors factor(const csr &s)
+{
+	std::vector<double> v = s.as<double>();
+	csrluInfoHost_t i;
+	int lower, upper;
+	factors f;
+
+	OK(cusolverSpCreateCsrluInfoHost(&i));
+	OK(cusolverSpXcsrluAnalysisHost(sparse_handle, s.n, s.nnz(), descrs[0], s.offsets.data(),
+					s.columns.data(), i));
+	OK(cusolverSpDcsrluFactorHost(sparse_handle, s.n, s.nnz(), descrs[0], v.data(),
+				      s.offsets.data(), s.columns.data(), i, 1, NULL));
+	OK(cusolverSpXcsrluNnzHost(sparse_handle, &lower, &upper, i));
+	f.p.resize(s.n);
+	f.q.resize(s.n);
+	f.lo.resize(s.n + 1);
+	f.uo.resize(s.n + 1);
+	f.lc.resize(lower);
+	f.uc.resize(upper);
+	f.lv.resize(lower);
+	f.uv.resize(upper);
+	OK(cusolverSpDcsrluExtractHost(sparse_handle, f.p.data(), f.q.data(), descrs[0],
+				       f.lv.data(), f.lo.data(), f.lc.data(), descrs[0],
+				       f.uv.data(), f.uo.data(), f.uc.data(), i, NULL));
+	OK(cusolverSpDestroyCsrluInfoHost(i));
+	return f;
+}
+
+template <class T> static T *sent(const std::vector<T> &v)
+{
+	return device_from(v.data(), (long)v.size());
+}
+
+static void test_systems(int n, int nrhs, bool on_device)
+{
+	matrix a = random_sparse<double>(n, true);
+	csr s = from(a, 0);
+	factors f = factor(s);
+	std::vector<double> v = s.as<double>();
+	int *o = sent(s.offsets), *c = sent(s.columns), *p = sent(f.p), *q = sent(f.q);
+	double *dv = sent(v), *work;
+
+	CHECK(cudaMalloc(&work, n * nrhs * sizeof(double)));
+	if (on_device) {
+		int *lo = sent(f.lo), *lc = sent(f.lc), *uo = sent(f.uo), *uc = sent(f.uc);
+		double *lv = sent(f.lv), *uv = sent(f.uv);
+
+		OK(cusolverRfSetupDevice(n, s.nnz(), o, c, dv, (int)f.lv.size(), lo, lc, lv,
+					 (int)f.uv.size(), uo, uc, uv, p, q, rf));
+		for (void *d :
+		     {(void *)lo, (void *)lc, (void *)uo, (void *)uc, (void *)lv, (void *)uv})
+			CHECK(cudaFree(d));
+	} else {
+		OK(cusolverRfSetupHost(n, s.nnz(), s.offsets.data(), s.columns.data(), v.data(),
+				       (int)f.lv.size(), f.lo.data(), f.lc.data(), f.lv.data(),
+				       (int)f.uv.size(), f.uo.data(), f.uc.data(), f.uv.data(),
+				       f.p.data(), f.q.data(), rf));
+	}
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE, cusolverRfRefactor(rf));
+	OK(cusolverRfAnalyze(rf));
+	for (int turn = 0; turn < 3; turn++) {
+		matrix b = random_matrix<double>(n, nrhs);
+		device<double> x(b, 2);
+
+		/* a bit of other numbers: the pivots stay good */
+		for (int e = 0; e < s.nnz() && turn; e++)
+			s.values[e] *= 1 + lcg_double(&draw, -0.02, 0.02);
+		v = s.as<double>();
+		CHECK(cudaMemcpy(dv, v.data(), s.nnz() * sizeof(double), cudaMemcpyHostToDevice));
+		OK(cusolverRfResetValues(n, s.nnz(), o, c, dv, p, q, rf));
+		EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+			      cusolverRfSolve(rf, p, q, nrhs, work, n, x.at, x.ld));
+		OK(cusolverRfRefactor(rf));
+		OK(cusolverRfSolve(rf, p, q, nrhs, work, n, x.at, x.ld));
+		matrix found = x.bring(), whole = s.whole();
+		expect_near<double>(whole * found, b, 400 * (n + 1), "cusolverRfSolve", __LINE__,
+				    whole.norm() * found.norm() + b.norm());
+	}
+	for (void *d : {(void *)o, (void *)c, (void *)p, (void *)q, (void *)dv, (void *)work})
+		CHECK(cudaFree(d));
+}
+
+/* [0 1; 1 0] in the order of the unit matrix: no pivot, or the boost */
+static void test_zero_pivot()
+{
+	int o[] = {0, 1, 2}, c[] = {1, 0}, lo[] = {0, 1, 2}, lc[] = {0, 1}, p[] = {0, 1};
+	cusolverRfNumericBoostReport_t report;
+	double v[] = {1, 1}, one[] = {1, 1};
+
+	OK(cusolverRfSetupHost(2, 2, o, c, v, 2, lo, lc, one, 2, lo, lc, one, p, p, rf));
+	OK(cusolverRfAnalyze(rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_ZERO_PIVOT, cusolverRfRefactor(rf));
+	OK(cusolverRfSetNumericProperties(rf, 0, 1e-3));
+	OK(cusolverRfRefactor(rf));
+	OK(cusolverRfGetNumericBoostReport(rf, &report));
+	EXPECT(report == CUSOLVERRF_NUMERIC_BOOST_USED);
+	/* not a permutation, a column that is none, U below the diagonal */
+	int twice[] = {0, 0}, bad[] = {1, 2}, below[] = {0, 0};
+	EXPECT_STATUS(
+		CUSOLVER_STATUS_INVALID_VALUE,
+		cusolverRfSetupHost(2, 2, o, c, v, 2, lo, lc, one, 2, lo, lc, one, twice, p, rf));
+	EXPECT_STATUS(
+		CUSOLVER_STATUS_INVALID_VALUE,
+		cusolverRfSetupHost(2, 2, o, bad, v, 2, lo, lc, one, 2, lo, lc, one, p, p, rf));
+	EXPECT_STATUS(
+		CUSOLVER_STATUS_INVALID_VALUE,
+		cusolverRfSetupHost(2, 2, o, c, v, 2, lo, lc, one, 2, lo, below, one, p, p, rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE, cusolverRfAnalyze(rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_NOT_SUPPORTED,
+		      cusolverRfSetMatrixFormat(rf, CUSOLVERRF_MATRIX_FORMAT_CSC,
+						CUSOLVERRF_UNIT_DIAGONAL_STORED_L));
+	OK(cusolverRfSetMatrixFormat(rf, CUSOLVERRF_MATRIX_FORMAT_CSR,
+				     CUSOLVERRF_UNIT_DIAGONAL_ASSUMED_L));
+}
+
+int main(int argc, char **argv)
+{
+	parse_size(argc, argv, "refactor", NULL, 0, 0, 0);
+	OK(cusolverSpCreate(&sparse_handle));
+	OK(cusolverRfCreate(&rf));
+	make_descrs();
+	for (bool on_device : {false, true}) {
+		test_systems(1, 1, on_device);
+		test_systems(25, 1, on_device);
+		test_systems(40, 3, on_device);
+	}
+	test_zero_pivot();
+	drop_descrs();
+	OK(cusolverRfDestroy(rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_NOT_INITIALIZED, cusolverRfDestroy(rf));
+	OK(cusolverSpDestroy(sparse_handle));
+	return finish();
+}
