@@ -39,7 +39,8 @@ happened() { # POLICY
 	esac
 }
 
-one() { # POLICY MECHANISM PROTOCOL WAY
+# Both contexts begin together only nearly, so that one may have ended before: it has four tries.
+one() { # POLICY MECHANISM PROTOCOL WAY [TRY]
 	local strict= status
 	case $3 in *sc_core=1) strict=-s ;; esac
 	# shellcheck disable=SC2086
@@ -53,6 +54,7 @@ one() { # POLICY MECHANISM PROTOCOL WAY
 		grep -v 'no such blocks here' "$dir/error"
 		failed=1
 	elif ! happened "$1"; then
+		[ "${5:-1}" -lt 4 ] && { one "$1" "$2" "$3" "$4" $((${5:-1} + 1)); return; }
 		echo "policy=$1,preemption=$2,coherence=$3${4%%:*}: the trace does not say that SMs were shared as this policy does"
 		failed=1
 	fi
