@@ -12,7 +12,7 @@
 #include "launch/ptx.h"
 #include "texture/ptx.h"
 #include "refusals.h"
-#include "log.h"
+#include "messages/log.h"
 #include "source_line.h"
 #include "state.h"
 

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "log.h"
+#include "messages/log.h"
 #include "state.h"
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Driver API: the log (api/log.h). None of it needs a device or cuInit(). */
+/* Driver API: the log (api/messages/log.h). None of it needs a device or cuInit(). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/log.h"
+#include "api/messages/log.h"
 #include "driver.h"
 
 #define FILE_ROOM	(1u << 20)
