@@ -480,7 +480,8 @@ static void test_one_word(void **state)
 	if (!available(*state))
 		skip();
 	for (u64 seed = 1; seed <= 1500; seed++) {
-		u32 operation = (u32)seed % VGPU_ATOM_COUNT, from = near[seed / 11 % 4];
+		/* those of a word: all before those of 16 bytes */
+		u32 operation = (u32)seed % VGPU_ATOM_EXCH128, from = near[seed / 11 % 4];
 		bool is_signed = operation == VGPU_ATOM_MIN || operation == VGPU_ATOM_MAX;
 		u32 flags = operation;
 
