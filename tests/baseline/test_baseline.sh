@@ -15,7 +15,7 @@ ok() { # NAME STATUS
 	if [ "$2" -eq 0 ]; then echo "ok $count - $1"; else echo "not ok $count - $1"; failed=1; fi
 }
 
-for n in 1 2; do $record --quick --only sa --keep "$dir/kept$n" "$dir/$n" >"$dir/said" || cat "$dir/said"; done
+for n in 1 2; do $record --quick --only saxpy --keep "$dir/kept$n" "$dir/$n" >"$dir/said" || cat "$dir/said"; done
 grep -q 'cuda/saxpy fcfs none' "$dir/1"
 ok "a program is recorded" $?
 $compare "$dir/1" "$dir/2" >"$dir/said"
