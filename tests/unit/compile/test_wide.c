@@ -57,8 +57,8 @@ static void exchanges(void **state)
 		"atom.global.exch.b128 %w1, [%out+512], %w0;",
 		"atom.exch.b128 %w1, [%out+512], %w0;",
 		"atom.acq_rel.sys.global.exch.b128 %w1, [%out+512], %w0;",
-		"atom.shared.exch.b128 %w1, [s+32], %w0;\nld.shared.b128 %w2, [s+32];\n"
-		"st.global.b128 [%out+512], %w2;",
+		("atom.shared.exch.b128 %w1, [s+32], %w0;\nld.shared.b128 %w2, [s+32];\n"
+		 "st.global.b128 [%out+512], %w2;"),
 	};
 	char text[2048];
 	struct two in = {0, 0}, out[33];
@@ -182,8 +182,8 @@ static void misaligned(void **state)
 		"st.global.b128 [%out+8], %w0;",
 		"atom.global.cas.b128 %w0, [%out+8], %w0, %w0;",
 		"atom.shared.exch.b128 %w0, [s+8], %w0;",
-		"ld.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%in+16];\n"
-		"st.global.v4.b32 [%out], {%r0, %r1, %r2, %r7};",
+		("ld.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%in+16];\n"
+		 "st.global.v4.b32 [%out], {%r0, %r1, %r2, %r7};"),
 		"st.global.v4.b64 [%out+16], {%q0, %q0, %q0, %q0};",
 	};
 	char text[2048];
