@@ -15,6 +15,18 @@
 #include "generator.h"
 #include "poisson.h"
 
+/* DO() for each kind of number, whole words by the name @bits: cases of a switch */
+#define CURAND_EACH_WHAT(DO, bits) \
+	DO(bits); \
+	DO(CURAND_UNIFORM); \
+	DO(CURAND_UNIFORM_DOUBLE); \
+	DO(CURAND_BY_TABLE); \
+	DO(CURAND_ROUNDED_NORMAL); \
+	DO(CURAND_NORMAL); \
+	DO(CURAND_NORMAL_DOUBLE); \
+	DO(CURAND_LOG_NORMAL); \
+	DO(CURAND_LOG_NORMAL_DOUBLE);
+
 /* A number of the result, and what it is made of. */
 template <curand_what What> struct curand_out { typedef float type; };
 template <> struct curand_out<CURAND_BITS> { typedef unsigned int type; };

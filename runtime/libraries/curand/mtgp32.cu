@@ -103,15 +103,7 @@ static curandStatus_t fill(curandGenerator_t generator, curand_what what, void *
 	case What: \
 		return fill_with<What>(generator, out, count, mean, deviation)
 	switch (what) {
-		FILL(CURAND_BITS);
-		FILL(CURAND_UNIFORM);
-		FILL(CURAND_UNIFORM_DOUBLE);
-		FILL(CURAND_BY_TABLE);
-		FILL(CURAND_ROUNDED_NORMAL);
-		FILL(CURAND_NORMAL);
-		FILL(CURAND_NORMAL_DOUBLE);
-		FILL(CURAND_LOG_NORMAL);
-		FILL(CURAND_LOG_NORMAL_DOUBLE);
+		CURAND_EACH_WHAT(FILL, CURAND_BITS)
 	default:
 		return CURAND_STATUS_TYPE_ERROR;
 	}

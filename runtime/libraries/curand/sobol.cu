@@ -107,15 +107,7 @@ static curandStatus_t sobol_fill(curandGenerator_t generator, curand_what what, 
 	case What: \
 		return sobol_fill_with<Word, What>(generator, out, count, mean, deviation)
 	switch (what) {
-		FILL(Bits);
-		FILL(CURAND_UNIFORM);
-		FILL(CURAND_UNIFORM_DOUBLE);
-		FILL(CURAND_BY_TABLE);
-		FILL(CURAND_ROUNDED_NORMAL);
-		FILL(CURAND_NORMAL);
-		FILL(CURAND_NORMAL_DOUBLE);
-		FILL(CURAND_LOG_NORMAL);
-		FILL(CURAND_LOG_NORMAL_DOUBLE);
+		CURAND_EACH_WHAT(FILL, Bits)
 	default:
 		return CURAND_STATUS_TYPE_ERROR;
 	}
