@@ -200,6 +200,8 @@
 	NUMBER(u32, abandon_restores, 0, 1)							\
 	/* longest time that a kernel may run, 0: no watchdog */				\
 	NUMBER(u64, watchdog_ps, 0, 3600000000000000)						\
+	/* longest time without an SM for a context with work, by a policy from outside; 0: any */ \
+	NUMBER(u64, policy_watchdog_ps, 0, 3600000000000000)					\
 	/* time for which an SM executes compiled blocks in one event */			\
 	NUMBER(u64, slice_ps, 1000, 1000000000000)						\
 	/* test: interval of random block swaps (exec/swap_test.c), 0: never */			\

@@ -47,6 +47,8 @@ struct vgpu_completion {
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested; may
  *   be NULL
  * @counted: a launch that was admitted with the knob kernel_statistics set has ended; may be NULL
+ * @dropped: the device goes on without its policy or mechanism (@what: "policy", "preemption")
+ *   @name, which was from outside, for @reason; @next is selected now. May be NULL
  * @managed_page: the bytes of the page of managed memory, or of host memory, at @address; the same
  *   ones for as long as it is mapped. NULL: the host has no memory. May be NULL itself: there is no
  *   memory of these kinds
@@ -101,6 +103,8 @@ struct vgpu_host_ops {
 	void (*trace)(void *host, const struct vgpu_trace_record *record);
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
 	void (*counted)(void *host, const struct vgpu_launch_counts *counts);
+	void (*dropped)(void *host, const char *what, const char *name, const char *reason,
+			const char *next);
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
 	void (*protect)(void *host, u32 context, u64 address, u64 bytes);
@@ -254,6 +258,16 @@ int vgpu_device_knob_get(struct vgpu_device *dev, const char *knob, char *text, 
 #define VGPU_KNOBS_MAX 64u
 /* Name of knob @index for listings, NULL past the end. */
 const char *vgpu_device_knob_name(unsigned int index);
+
+struct vgpu_policy;
+struct vgpu_preemption;
+/*
+ * @policy, @preemption, which is from outside and has been removed from the list, is about to go:
+ * if the device has it selected, it goes on with fcfs or the mechanism "switch", and what that
+ * mechanism has begun ends so (vgpu_host_ops.dropped()). Nothing of it is called any more.
+ */
+void vgpu_device_drop_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
+void vgpu_device_drop_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
 
 void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *info);
 /* The configuration of the device, changes by knobs included. */

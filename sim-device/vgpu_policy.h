@@ -578,11 +578,28 @@ bool vgpu_exec_is_watched(const struct vgpu_exec *exec, u32 sm);
 
 /* ---- the lists (policy/list.c, preempt/list.c) -------------------------- */
 
+
 /* Policy or mechanism @index for listings, NULL past the end. */
 const struct vgpu_policy *vgpu_policy_at(unsigned int index);
 const struct vgpu_preemption *vgpu_preemption_at(unsigned int index);
 /* Find by name, ignoring a newline at the end; NULL: there is none. */
 const struct vgpu_policy *vgpu_policy_find(const char *name);
 const struct vgpu_preemption *vgpu_preemption_find(const char *name);
+
+/*
+ * Those from outside. They are listed behind those of the tree, and what a policy of them decides
+ * is checked (exec/outside.c). Whoever calls these sees to it that one thread at a time does, and
+ * that a policy or mechanism that has been removed goes only when no device has it selected any
+ * more (vgpu_device_drop_policy()); others may look things up meanwhile.
+ *
+ * -EINVAL: it has no name, one that is longer than VGPU_NAME_BYTES or has a character other than
+ * letters, digits, "-", "_" and ".", or lacks what is mandatory, or wants too much private data of
+ * a context; -EEXIST: there is one of that name; -ENOSPC: 16 are there.
+ */
+int vgpu_policy_add(const struct vgpu_policy *policy);
+int vgpu_preemption_add(const struct vgpu_preemption *preemption);
+void vgpu_policy_remove(const struct vgpu_policy *policy);
+void vgpu_preemption_remove(const struct vgpu_preemption *preemption);
+bool vgpu_policy_is_outside(const struct vgpu_policy *policy);
 
 #endif

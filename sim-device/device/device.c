@@ -123,6 +123,15 @@ static void exec_counted(void *owner, const struct vgpu_launch_counts *counts)
 		dev->ops->counted(dev->host, counts);
 }
 
+static void exec_dropped(void *owner, const char *what, const char *name, const char *reason,
+			 const char *next)
+{
+	const struct vgpu_device *dev = owner;
+
+	if (dev->ops->dropped)
+		dev->ops->dropped(dev->host, what, name, reason, next);
+}
+
 const struct vgpu_exec_ops vgpu_device_exec_ops = {
 	.active = exec_active,
 	.shape = exec_shape,
@@ -131,6 +140,7 @@ const struct vgpu_exec_ops vgpu_device_exec_ops = {
 	.oldest_command = exec_oldest_command,
 	.preempted = exec_preempted,
 	.counted = exec_counted,
+	.dropped = exec_dropped,
 };
 
 static int transfer_move(void *owner, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
@@ -281,6 +291,12 @@ static int init_rooms(struct vgpu_device *dev)
 		err = vgpu_queues_init(&dev->queues);
 	if (!err)
 		err = vgpu_transfers_init(&dev->transfers);
+	dev->exec.outside = (struct vgpu_outside){
+		.is = vgpu_policy_is_outside,
+		.next = vgpu_policy_find("fcfs"),
+		.next_small = vgpu_policy_find("npq"),
+		.mechanism = vgpu_preemption_find("switch"),
+	};
 	return err ? err : vgpu_exec_init(&dev->exec, vgpu_policy_find(dev->config.policy),
 					  vgpu_preemption_find(dev->config.preemption));
 }
@@ -414,6 +430,16 @@ void vgpu_device_parallel(struct vgpu_device *dev, bool on)
 void vgpu_device_trace(struct vgpu_device *dev, bool on)
 {
 	dev->trace.on = on && dev->trace.emit;
+}
+
+void vgpu_device_drop_policy(struct vgpu_device *dev, const struct vgpu_policy *policy)
+{
+	vgpu_exec_drop_policy(&dev->exec, policy);
+}
+
+void vgpu_device_drop_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption)
+{
+	vgpu_exec_drop_preemption(&dev->exec, preemption);
 }
 
 /* ---- asked about itself ------------------------------------------------- */

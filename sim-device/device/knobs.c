@@ -102,6 +102,11 @@ static void watchdog_changed(struct vgpu_device *dev)
 	vgpu_exec_set_watchdog(&dev->exec);
 }
 
+static void policy_watchdog_changed(struct vgpu_device *dev)
+{
+	vgpu_outside_watchdog_changed(&dev->exec);
+}
+
 static const char *const shares[] = { "equal", "priority" };
 
 static int share_by_set(struct vgpu_device *dev, const char *value)
@@ -367,6 +372,8 @@ static const struct knob knobs[] = {
 	{ "fcfs_batch", .field = "fcfs_batch", .changed = fcfs_changed },
 	{ "share_by", .set = share_by_set, .get = share_by_get },
 	{ "watchdog_us", .field = "watchdog_ps", .unit = VGPU_US, .changed = watchdog_changed },
+	{ "policy_watchdog_us", .field = "policy_watchdog_ps", .unit = VGPU_US,
+	  .changed = policy_watchdog_changed },
 	{ "slice_ns", .field = "slice_ps", .unit = VGPU_NS },
 	{ "seed", .field = "seed", .changed = seed_changed },
 	{ "drain_us", .field = "drain_ps", .unit = VGPU_US },

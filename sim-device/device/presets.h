@@ -48,6 +48,7 @@
 	.device_launch_ps = VGPU_US,			\
 	.deadline_ps = 15 * VGPU_US,			\
 	.grid_turn_ps = 100 * VGPU_US,			\
+	.policy_watchdog_ps = 10 * 1000000 * VGPU_US,	\
 	.flushes_most = 8,				\
 	.pep_launch_ps = 20 * VGPU_US,			\
 	.pep_lead_ps = 13300 * VGPU_NS,			\

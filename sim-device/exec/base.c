@@ -53,7 +53,7 @@ void vgpu_exec_checkpoint(struct vgpu_exec *exec, u32 sm, u64 least)
 	smst->checkpoint_since = exec->sim->now;
 	smst->checkpoint_least = least;
 	halted = vgpu_exec_halt(exec, sm);
-	vgpu_preemption_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
+	vgpu_exec_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
 }
 
 /*

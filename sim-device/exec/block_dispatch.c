@@ -135,9 +135,12 @@ void vgpu_exec_dispatch(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_sharer *resident;
 
-	if (!VGPU_CHECK(exec->policy->by_block && vgpu_exec_has_blocks(ksr) &&
-			vgpu_exec_fits(exec, sm, ksr))) {
-		vgpu_exec_broken(ksr);
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && ksr && exec->policy->by_block &&
+				 vgpu_exec_has_blocks(ksr) && vgpu_exec_fits(exec, sm, ksr) &&
+				 !exec->outside.wrong, sm,
+			   "it dispatches a block that there is not, or where it does not fit")) {
+		if (!exec->outside.selected)
+			vgpu_exec_broken(ksr);
 		return;
 	}
 	resident = vgpu_sharer_get(&exec->smst[sm], ksr);
@@ -361,15 +364,23 @@ int vgpu_residents_evict_newest(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr 
 
 int vgpu_exec_evict(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && ksr && !exec->outside.wrong, sm,
+			   "it evicts a block from an SM that there is not, or of no kernel"))
+		return -EINVAL;
 	return vgpu_residents_evict_newest(exec, sm, ksr, true);
 }
 
 int vgpu_exec_replace(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *victim, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
-	u32 count = vgpu_exec_in_the_way(exec, sm, victim, ksr);
 	struct vgpu_sharer *resident;
+	u32 count;
 
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && victim && ksr &&
+				 exec->policy->by_block && !exec->outside.wrong, sm,
+			   "it replaces blocks on an SM that there is not, or of or by no kernel"))
+		return -EINVAL;
+	count = vgpu_exec_in_the_way(exec, sm, victim, ksr);
 	if (!count)
 		return -EBUSY;
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_REPLACE,

@@ -246,7 +246,7 @@ void vgpu_exec_set_on_fault(struct vgpu_exec *exec)
 		struct vgpu_smst *smst = &exec->smst[i];
 
 		if (smst->stalled)
-			vgpu_preemption_at_time(exec, i, exec->sim->now, vgpu_exec_save);
+			vgpu_exec_at_time(exec, i, exec->sim->now, vgpu_exec_save);
 		if (smst->ksr && vgpu_smst_switches(exec, smst))
 			vgpu_block_switch_soon(exec, i);
 	}

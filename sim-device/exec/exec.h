@@ -25,10 +25,11 @@
 #include "../sim/trace.h"
 #include "../sm/sm.h"
 #include "context.h"
+#include "outside.h"
 #include "tables.h"
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 7)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (7 + VGPU_SM_KERNELS_MOST) + 9)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -41,6 +42,8 @@
  * @active: @ctx has got an active kernel, having had none, or its last has ended
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested
  * @counted: a launch that was counted has ended (accounting.c)
+ * @dropped: the device goes on without @name, its policy or mechanism ("policy", "preemption"),
+ *   which was from outside, for @reason: @next is selected now
  */
 struct vgpu_exec_ops {
 	void (*shape)(const struct vgpu_job *job, struct vgpu_launch *launch);
@@ -50,6 +53,8 @@ struct vgpu_exec_ops {
 	void (*active)(struct vgpu_exec_context *ctx, bool active);
 	void (*preempted)(void *owner, u32 context, u32 sm, u64 requested);
 	void (*counted)(void *owner, const struct vgpu_launch_counts *counts);
+	void (*dropped)(void *owner, const char *what, const char *name, const char *reason,
+			const char *next);
 };
 
 struct vgpu_exec {
@@ -74,6 +79,7 @@ struct vgpu_exec {
 	bool ranked;			/* it has ranks, which may change with held SMs */
 	const struct vgpu_preemption *preemption;
 	struct vgpu_event policy_timer;
+	struct vgpu_outside outside;	/* policies that are not of the tree */
 	struct vgpu_event swap_test;	/* used by swap_test.c, … */
 	struct vgpu_random swap_random;	/* … with its own random numbers */
 	bool share_by_priority;		/* budgets by priority, not equal */
@@ -185,6 +191,8 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx);
 void vgpu_exec_stop_context(struct vgpu_exec_context *ctx);
 /* -ENOMEM: the old policy stays selected. */
 int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy);
+/* The same with its private data, NULL where it has none. */
+void vgpu_exec_select_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy, void *data);
 /* Contexts, priorities or budgets have changed: recompute all ranks and call the policy. */
 void vgpu_exec_rerank(struct vgpu_exec *exec);
 /* Preemptions that are under way continue with the old mechanism. */
@@ -261,6 +269,13 @@ static inline bool vgpu_ksr_new_first(const struct vgpu_ksr *ksr)
 /* turn.c: the policy has decided: see to what it will do next */
 void vgpu_turn_update(struct vgpu_exec *exec);
 
+/* framework.c: has @ctx kernels, and no SM? */
+bool vgpu_exec_context_waits(const struct vgpu_exec_context *ctx);
+
+/* services.c: as vgpu_preemption_at_time(), where the engine calls it */
+void vgpu_exec_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
+		       void (*fn)(struct vgpu_exec *exec, u32 sm));
+
 /* Call the policy after a change. An event handler calls this last. */
 static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 {
@@ -271,6 +286,8 @@ static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 		vgpu_turn_update(exec);
 	if (exec->breadth && !exec->policy->by_block)
 		vgpu_spread_soon(exec);
+	if (unlikely(exec->outside.selected))
+		vgpu_outside_scheduled(exec);
 }
 
 static inline struct vgpu_exec_context *vgpu_exec_of_sched(const struct vgpu_sched_context *sched)

@@ -216,7 +216,7 @@ void vgpu_exec_set_watchdog(struct vgpu_exec *exec)
 	}
 }
 
-static bool context_waits(const struct vgpu_exec_context *ctx)
+bool vgpu_exec_context_waits(const struct vgpu_exec_context *ctx)
 {
 	return (ctx->job || ctx->sched.active_kernels) && vgpu_list_empty(&ctx->running) &&
 	       !vgpu_residents_run(ctx->exec, ctx);
@@ -228,7 +228,8 @@ const struct vgpu_ksr *vgpu_exec_blocker(const struct vgpu_exec *exec)
 	const struct vgpu_ksr *ksr;
 
 	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
-		if (context_waits(ctx) && (!waits || ctx->sched.priority > waits->sched.priority))
+		if (vgpu_exec_context_waits(ctx) &&
+		    (!waits || ctx->sched.priority > waits->sched.priority))
 			waits = ctx;
 	if (!waits)
 		return NULL;
@@ -242,9 +243,13 @@ const struct vgpu_ksr *vgpu_exec_blocker(const struct vgpu_exec *exec)
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 {
 	struct vgpu_exec_context *ctx = vgpu_exec_of_sched(sched);
-	struct vgpu_ksr *ksr = exec->ksr_free[--exec->ksr_free_count];
+	struct vgpu_ksr *ksr;
 	struct vgpu_job *job;
 
+	if (!VGPU_DECISION(exec, exec->ksr_free_count && sched && ctx->job, VGPU_NO_SM,
+			   "it admits a launch that does not wait, or has no room"))
+		return NULL;
+	ksr = exec->ksr_free[--exec->ksr_free_count];
 	if (!sched->active_kernels++) {
 		ctx->active_since = exec->admissions + 1;
 		exec->ops->active(ctx, true);
@@ -398,9 +403,12 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 
 void vgpu_exec_assign(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
-	if (!VGPU_CHECK(exec->smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed &&
-			!exec->policy->by_block)) {
-		vgpu_exec_broken(ksr);
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && ksr &&
+				 exec->smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed &&
+				 !exec->policy->by_block && !exec->outside.wrong, sm,
+			   "it assigns an SM that is not idle, or to no kernel with blocks")) {
+		if (!exec->outside.selected)
+			vgpu_exec_broken(ksr);
 		return;
 	}
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_ASSIGN, 0);
@@ -473,8 +481,11 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
-	if (!VGPU_CHECK(smst->ksr && !exec->policy->by_block)) {
-		vgpu_exec_broken(ksr);
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && ksr && smst->ksr &&
+				 !exec->policy->by_block && !exec->outside.wrong, sm,
+			   "it reserves an SM that nobody has, or for no kernel")) {
+		if (!exec->outside.selected)
+			vgpu_exec_broken(ksr);
 		return -EINVAL;
 	}
 	if (smst->leaving) {
@@ -485,6 +496,7 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 		return -EOPNOTSUPP;
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_RESERVE,
 			  smst->ksr->launch.id);
+	smst->begun_by = exec->preemption;
 	begin_preemption(exec, sm, ksr, exec->preemption->begin);
 	return 0;
 }
@@ -495,7 +507,7 @@ void vgpu_exec_save_all(struct vgpu_exec *exec, u32 sm)
 	u64 drained = vgpu_exec_time_after(exec, exec->config->pipeline_drain_ps);
 	u64 halted = vgpu_exec_halt(exec, sm);
 
-	vgpu_preemption_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
+	vgpu_exec_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
 }
 
 void vgpu_exec_take_away(struct vgpu_exec *exec, u32 sm)
@@ -574,6 +586,8 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	u32 i;
 	int err;
 
+	if (!policy || !preemption)
+		return -EINVAL;
 	vgpu_list_init(&exec->contexts);
 	vgpu_list_init(&exec->unreserved);
 	vgpu_list_init(&exec->active_queue);
@@ -594,7 +608,8 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	 * Of every SM: its setup, its preemption, its preparation, its moves, its local scheduler,
 	 * the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
 	 * watchdog; the policy's timer, what it will do, the spreading of blocks, announcements,
-	 * throttled contexts, and the swaps of the test.
+	 * throttled contexts, the end and the watchdog
+	 * of a policy from outside, and the swaps of the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));
@@ -612,6 +627,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 {
 	vgpu_exec_exit_policy(exec);
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
+	vgpu_outside_fini(exec);
 	vgpu_event_cancel(exec->sim, &exec->spread);
 	vgpu_event_cancel(exec->sim, &exec->announce);
 	vgpu_event_cancel(exec->sim, &exec->throttle_look);

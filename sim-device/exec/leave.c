@@ -169,7 +169,7 @@ static void wait_for_drains(struct vgpu_exec *exec, u32 sm)
 			first = limit;
 	}
 	if (first != VGPU_NEVER)
-		vgpu_preemption_at_time(exec, sm, first, choose_again);
+		vgpu_exec_at_time(exec, sm, first, choose_again);
 }
 
 /* @block leaves as @how, from now on. Returns whether it has left. */
@@ -296,7 +296,7 @@ static void leave_now(struct vgpu_exec *exec, u32 sm)
 void vgpu_exec_leave_blocks(struct vgpu_exec *exec, u32 sm)
 {
 	exec->smst[sm].chooser = exec->preemption;
-	vgpu_preemption_at_time(exec, sm, exec->sim->now, leave_now);
+	vgpu_exec_at_time(exec, sm, exec->sim->now, leave_now);
 }
 
 /* ---- what the rest of the engine calls ----------------------------------- */

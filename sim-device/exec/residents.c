@@ -353,9 +353,15 @@ u32 vgpu_exec_partition(const struct vgpu_exec *exec, u32 sm, const struct vgpu_
 int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u32 blocks)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
-	struct vgpu_sharer *resident = vgpu_sharer_find(smst, ksr);
-	bool held = vgpu_residents_hold(smst, ksr->ctx);
+	struct vgpu_sharer *resident;
+	bool held;
 
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && ksr && exec->policy->by_block &&
+				 !exec->outside.wrong, sm,
+			   "it sets a partition on an SM that there is not, or of no kernel"))
+		return -EINVAL;
+	resident = vgpu_sharer_find(smst, ksr);
+	held = vgpu_residents_hold(smst, ksr->ctx);
 	if (!resident) {
 		if (blocks == VGPU_NO_PARTITION)
 			return 0;
@@ -394,9 +400,14 @@ u64 vgpu_exec_sm_instructions(const struct vgpu_exec *exec, u32 sm)
 
 void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 instructions)
 {
-	u32 n = vgpu_sm_find_quota(&exec->sms[sm], ksr->launch.id);
-	u64 before = n < VGPU_SM_KERNELS_MOST ? exec->sms[sm].quota[n].instructions : 0;
+	u64 before;
+	u32 n;
 
+	if (!VGPU_DECISION(exec, sm < exec->config->sms && ksr && !exec->outside.wrong, sm,
+			   "it sets a quota on an SM that there is not, or of no kernel"))
+		return;
+	n = vgpu_sm_find_quota(&exec->sms[sm], ksr->launch.id);
+	before = n < VGPU_SM_KERNELS_MOST ? exec->sms[sm].quota[n].instructions : 0;
 	if (unlikely(exec->trial) ||
 	    (before == instructions && !exec->config->quota_each_epoch))
 		return;

@@ -88,7 +88,7 @@ static struct vgpu_sched_context *sched_of(struct vgpu_exec_context *ctx)
 
 struct vgpu_sched_context *vgpu_exec_waiting(struct vgpu_exec *exec)
 {
-	return sched_of(FIRST(&exec->waiting, waiting));
+	return likely(!exec->outside.wrong) ? sched_of(FIRST(&exec->waiting, waiting)) : NULL;
 }
 
 struct vgpu_sched_context *vgpu_exec_active(struct vgpu_exec *exec)
@@ -105,7 +105,7 @@ static struct vgpu_ksr *first_in_need(struct vgpu_exec *exec, enum vgpu_ksr_need
 {
 	const struct vgpu_exec_context *ctx = FIRST(&exec->need[need], need[need]);
 
-	return ctx ? first_kernel(ctx, need) : NULL;
+	return ctx && likely(!exec->outside.wrong) ? first_kernel(ctx, need) : NULL;
 }
 
 struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_exec *exec)
@@ -118,14 +118,20 @@ struct vgpu_ksr *vgpu_exec_wanting(struct vgpu_exec *exec)
 	return first_in_need(exec, VGPU_KSR_WANTING);
 }
 
+static struct vgpu_ksr *first_needing_now(const struct vgpu_exec_context *ctx,
+					  enum vgpu_ksr_need need)
+{
+	return likely(!ctx->exec->outside.wrong) ? first_needing(ctx, need) : NULL;
+}
+
 struct vgpu_ksr *vgpu_exec_issuable_of(const struct vgpu_sched_context *ctx)
 {
-	return first_needing(vgpu_exec_of_sched(ctx), VGPU_KSR_ISSUABLE);
+	return first_needing_now(vgpu_exec_of_sched(ctx), VGPU_KSR_ISSUABLE);
 }
 
 struct vgpu_ksr *vgpu_exec_wanting_of(const struct vgpu_sched_context *ctx)
 {
-	return first_needing(vgpu_exec_of_sched(ctx), VGPU_KSR_WANTING);
+	return first_needing_now(vgpu_exec_of_sched(ctx), VGPU_KSR_WANTING);
 }
 
 int vgpu_runqueue_reserve(struct vgpu_exec *exec, u32 contexts)

@@ -47,6 +47,8 @@ struct vgpu_sched_context *vgpu_exec_next_context(struct vgpu_exec *exec,
 
 struct vgpu_ksr *vgpu_exec_next_kernel(struct vgpu_exec *exec, const struct vgpu_ksr *ksr)
 {
+	if (unlikely(exec->outside.wrong))
+		return NULL;
 	return ksr ? vgpu_list_after(ksr, &exec->active_queue, struct vgpu_ksr, node) :
 		     vgpu_list_first(&exec->active_queue, struct vgpu_ksr, node);
 }
@@ -92,7 +94,7 @@ int vgpu_exec_idle_sm(const struct vgpu_exec *exec)
 {
 	u32 i;
 
-	if (exec->idle_count)
+	if (exec->idle_count && likely(!exec->outside.wrong))
 		for (i = 0; i < VGPU_IDLE_WORDS; i++)
 			if (exec->idle[i])
 				return (int)(i * 64) + __builtin_ctzll(exec->idle[i]);
@@ -137,8 +139,16 @@ static void preempt_fire(struct vgpu_event *event)
 void vgpu_preemption_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
 			     void (*fn)(struct vgpu_exec *exec, u32 sm))
 {
+	vgpu_exec_at_time(exec, sm, time, fn);
+	exec->smst[sm].own_fn = fn != vgpu_exec_save;
+}
+
+void vgpu_exec_at_time(struct vgpu_exec *exec, u32 sm, u64 time,
+		       void (*fn)(struct vgpu_exec *exec, u32 sm))
+{
 	struct vgpu_smst *smst = &exec->smst[sm];
 
+	smst->own_fn = false;
 	smst->preempt_fn = fn;
 	smst->preempt.fire = preempt_fire;
 	vgpu_event_at(exec->sim, &smst->preempt, time);
@@ -194,6 +204,8 @@ static void timer_fire(struct vgpu_event *event)
 
 	if (exec->policy->timer)
 		exec->policy->timer(exec);
+	if (unlikely(exec->outside.selected))
+		vgpu_outside_timer(exec);
 	vgpu_exec_schedule(exec);
 }
 
@@ -221,8 +233,6 @@ void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 
 int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy)
 {
-	bool other_kind = exec->policy && exec->policy->by_block != policy->by_block;
-	struct vgpu_exec_context *ctx;
 	void *data;
 
 	if (!VGPU_CHECK(policy->schedule && policy->context_bytes <= VGPU_POLICY_CONTEXT_BYTES))
@@ -230,7 +240,20 @@ int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *polic
 	data = vgpu_mem_alloc_device(policy->data_bytes);
 	if (!data)
 		return -ENOMEM;
+	vgpu_exec_select_policy(exec, policy, data);
+	return 0;
+}
+
+void vgpu_exec_select_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy, void *data)
+{
+	bool other_kind = exec->policy && exec->policy->by_block != policy->by_block;
+	struct vgpu_exec_context *ctx;
+
 	vgpu_exec_exit_policy(exec);
+	vgpu_outside_fini(exec);
+	exec->outside.wrong = NULL;
+	exec->outside.selected = exec->outside.is && exec->outside.is(policy);
+	exec->outside.timer_repeats = 0;
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
 	vgpu_turn_end(exec);
 	exec->policy = policy;
@@ -245,7 +268,6 @@ int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *polic
 	if (other_kind)
 		vgpu_residents_vacate(exec);
 	vgpu_exec_rerank(exec);
-	return 0;
 }
 
 void vgpu_exec_rerank(struct vgpu_exec *exec)

@@ -533,7 +533,7 @@ static void sm_quiet(struct vgpu_sm *sm)
 	struct vgpu_exec *exec = sm->env->engine;
 
 	if (exec->smst[sm->index].draining)
-		vgpu_preemption_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
+		vgpu_exec_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
 }
 
 static void blocks_wait(struct vgpu_sm *sm)
@@ -552,7 +552,7 @@ static void block_ready(struct vgpu_sm *sm, struct vgpu_block *block)
 	const struct vgpu_smst *smst = &exec->smst[sm->index];
 
 	if (smst->stalled)
-		vgpu_preemption_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
+		vgpu_exec_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
 	else if (block->state == VGPU_BLOCK_PREEMPTED && vgpu_smst_switches(exec, smst))
 		vgpu_block_switch_soon(exec, sm->index);
 }

@@ -150,6 +150,8 @@ struct vgpu_smst {
 	/* called some time after a block has come, NULL: it is not watched */
 	void (*came)(struct vgpu_exec *exec, u32 sm);
 	const struct vgpu_preemption *chooser;	/* that chose last; NULL: all leave together */
+	const struct vgpu_preemption *begun_by;	/* whose begin() was called last */
+	bool own_fn;			/* @preempt_fn is that mechanism's, and not of the engine */
 	u64 requested;			/* when it was reserved */
 	void (*preempt_fn)(struct vgpu_exec *exec, u32 sm);
 	void (*look_fn)(struct vgpu_exec *exec, u32 sm);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Table of preemption mechanisms. To add one, add its file, and a line here and in common.h.
+ * Table of preemption mechanisms, and those from outside behind them. To add one to the tree, add
+ * its file, and a line here and in common.h.
  */
+#include "../sim/outside_list.h"
 #include "../sim/text.h"
 #include "common.h"
 
@@ -23,17 +25,36 @@ static const struct vgpu_preemption *const mechanisms[] = {
 	&vgpu_preemption_pep,
 };
 
+static struct vgpu_outside_list outside;
+
 const struct vgpu_preemption *vgpu_preemption_at(unsigned int index)
 {
-	return index < VGPU_ARRAY_SIZE(mechanisms) ? mechanisms[index] : NULL;
+	return index < VGPU_ARRAY_SIZE(mechanisms) ?
+		       mechanisms[index] :
+		       vgpu_outside_at(&outside, index - VGPU_ARRAY_SIZE(mechanisms));
 }
 
 const struct vgpu_preemption *vgpu_preemption_find(const char *name)
 {
-	unsigned int i;
+	const struct vgpu_preemption *preemption;
 
-	for (i = 0; i < VGPU_ARRAY_SIZE(mechanisms); i++)
-		if (vgpu_text_is(name, mechanisms[i]->name))
-			return mechanisms[i];
+	for (unsigned int i = 0; (preemption = vgpu_preemption_at(i)); i++)
+		if (vgpu_text_is(name, preemption->name))
+			return preemption;
 	return NULL;
+}
+
+int vgpu_preemption_add(const struct vgpu_preemption *preemption)
+{
+	if (!vgpu_outside_name(preemption->name, VGPU_NAME_BYTES) ||
+	    !preemption->begin != !preemption->estimate)
+		return -EINVAL;
+	if (vgpu_preemption_find(preemption->name))
+		return -EEXIST;
+	return vgpu_outside_add(&outside, preemption);
+}
+
+void vgpu_preemption_remove(const struct vgpu_preemption *preemption)
+{
+	vgpu_outside_remove(&outside, preemption);
 }

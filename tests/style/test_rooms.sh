@@ -16,6 +16,8 @@ declare -A below=(
 	[vgpu_counters.h]="platform.h uapi"
 	[vgpu_model.h]="platform.h vgpu_config.h vgpu_counters.h uapi"
 	[vgpu_policy.h]="vgpu_model.h"
+	[vgpu_policy_file.h]="vgpu_policy.h"
+	[vgpu_policy_services.h]=""
 	[vgpu_device.h]="vgpu_model.h uapi"
 	[sim]="platform.h uapi"
 	[fault]="platform.h vgpu_model.h uapi sim"
@@ -35,7 +37,8 @@ declare -A below=(
 	[kmod/memory]="vgpu_device.h uapi kmod/core kmod/fence"
 	[kmod/queue]="vgpu_device.h uapi kmod/core kmod/memory kmod/fence"
 	[kmod/windows]="vgpu_device.h uapi kmod/core kmod/memory kmod/fence kmod/queue"
-	[kmod/device]="vgpu_device.h vgpu_config.h uapi kmod/core kmod/memory kmod/fence kmod/queue kmod/windows"
+	[kmod/policy]="vgpu_policy.h vgpu_policy_services.h vgpu_device.h uapi kmod/core"
+	[kmod/device]="vgpu_device.h vgpu_config.h uapi kmod/core kmod/policy kmod/memory kmod/fence kmod/queue kmod/windows"
 )
 
 ok() { # NAME FOUND
@@ -59,7 +62,7 @@ done
 ok "every room is listed" "$(awk '$1 != "uapi" { print $1 }' <<<"$all" | sort -u |
 	while read -r room; do [ "${below[$room]+set}" ] || echo "$room"; done)"
 ok "the module sees the device by its public headers" "$(awk \
-	'$1 ~ /^kmod/ && $4 ~ /^sim-device/ && $2 !~ /^(vgpu_device.h|vgpu_model.h|vgpu_config.h|platform.h)$/ { print $3 " includes " $4 }' <<<"$all")"
+	'$1 ~ /^kmod/ && $4 ~ /^sim-device/ && $2 !~ /^(vgpu_device.h|vgpu_policy.h|vgpu_policy_services.h|vgpu_model.h|vgpu_config.h|platform.h)$/ { print $3 " includes " $4 }' <<<"$all")"
 
 # Which room of objects, or which object, calls which: lines "FROM TO SYMBOL".
 calls() { # room|object FOLDER

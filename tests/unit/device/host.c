@@ -276,6 +276,16 @@ const u8 *host_read(struct host *h, u32 context, u64 address, int *error)
 	return process_access(h, context, address, false, error);
 }
 
+static void dropped(void *host, const char *what, const char *name, const char *reason,
+		    const char *next)
+{
+	struct host *h = host;
+
+	h->drops++;
+	h->dropped_at = vgpu_device_now(h->dev);
+	snprintf(h->dropped, sizeof(h->dropped), "%s %s: %s; %s", what, name, reason, next);
+}
+
 static const struct vgpu_host_ops ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -285,6 +295,7 @@ static const struct vgpu_host_ops ops = {
 	.trace = trace,
 	.preempted = preempted,
 	.counted = counted,
+	.dropped = dropped,
 	.managed_page = managed_page,
 	.revoke = revoke,
 	.protect = protect,

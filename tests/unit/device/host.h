@@ -70,6 +70,9 @@ struct host {
 	u64 revoked, protected;		/* number of calls */
 	u8 *process;			/* HOST_PROCESS_PAGES */
 	u8 process_pages[HOST_PROCESS_PAGES];	/* enum host_page: what the device has at hand */
+	u32 drops;			/* policies and mechanisms from outside that have gone */
+	u64 dropped_at;			/* the last, when … */
+	char dropped[200];		/* … and "what name: reason; what is selected now" */
 	bool process_held;
 	u32 process_wants;		/* the context that does, or 0 */
 };
