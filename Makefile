@@ -112,6 +112,12 @@ $(call objects,whole,$(lanes-src)): $(O)/whole/%.o: $(O)/native/%.o
 	$(Q)cp $< $@
 device-of-vgpu-sim := $(O)/whole/libvgpu-device.a
 link-vgpu-sim := -O3 -flto=auto -flto-partition=one
+# Policies from files call what vgpu_policy.h has.
+names-vgpu-sim := -Wl,--dynamic-list=$(O)/gen/policy_services.list
+$(O)/tools/vgpu-sim: $(O)/gen/policy_services.list
+$(O)/gen/policy_services.list: sim-device/vgpu_policy_services.h
+	@mkdir -p $(@D)
+	$(Q)(echo '{'; sed -n 's/^\tX(\([a-z_]*\)).*/\t\1;/p' $<; echo '};') >$@
 
 $(O)/gen/%.lex.c: %.l | setup-build
 	@mkdir -p $(@D)
@@ -153,18 +159,24 @@ define tool-rule
 $(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c) $(also-$(1))) \
 		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(or $(device-of-$(1)),$(O)/native/libvgpu-device.a)
 	@mkdir -p $$(@D) && echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) $(link-$(1)) -o $$@ $$^ $(libraries)
+	$$(Q)$$(CC) $$(CFLAGS) $(link-$(1)) $(names-$(1)) -o $$@ $$(filter-out %.list,$$^) $(libraries)
 endef
 $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
+
+# Policies in files of their own, for vgpu-sim.
+policies := $(patsubst docs/examples/policy-module/%.c,$(O)/policies/%.so,$(filter-out %/module.c,$(wildcard docs/examples/policy-module/*.c)))
+$(policies): $(O)/policies/%.so: docs/examples/policy-module/%.c sim-device/vgpu_policy.h sim-device/vgpu_policy_file.h | setup-build
+	@mkdir -p $(@D) && echo "  SO  $@"
+	$(Q)$(CC) $(CFLAGS) $(warnings) -shared -fPIC -Isim-device -Iuapi -o $@ $<
 
 # vgpu-sim with a device that is compiled file by file: slower, but linked in a second, for who changes a policy. It is older than all
 # that it is made of, so that `make` makes the other one again.
 .PHONY: sim
 sim: $(call objects,native,$(wildcard tools/vgpu-sim.c tools/vgpu-sim/*.c) $(also-vgpu-sim)) $(if $(tool-lib-src),$(O)/native/libtools.a) \
-		$(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+		$(O)/native/libvgpu.a $(O)/native/libvgpu-device.a $(O)/gen/policy_services.list
 	@mkdir -p $(O)/tools && echo "  LD  $(O)/tools/vgpu-sim"
-	$(Q)rm -f $(O)/tools/vgpu-sim && $(CC) $(CFLAGS) -o $(O)/tools/vgpu-sim $^ $(libraries) && touch -d @0 $(O)/tools/vgpu-sim
+	$(Q)rm -f $(O)/tools/vgpu-sim && $(CC) $(CFLAGS) $(names-vgpu-sim) -o $(O)/tools/vgpu-sim $(filter-out %.list,$^) $(libraries) && touch -d @0 $(O)/tools/vgpu-sim
 
 # Each room's tests link the room's other files, and what they test. Tests of the device
 # alone share one host and do not wait for the runtime.
@@ -365,7 +377,7 @@ $(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so $(math-links:%=$(O)/%) Makefile 
 	$(Q)ln -s $(abspath $(wildcard runtime/cuda/*) $(math-headers)) $(O)/include/cuda/
 	$(Q)$(call toolkit,$@,tools,$(O)/include/cuda,$(O))
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
+all: $(policies) $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -390,6 +402,14 @@ mirror := $(CURDIR)/build/$(KERNEL)$(if $(KCOV),-kcov)
 # BTF would want pahole and the whole vmlinux, for nothing here.
 module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src CONFIG_DEBUG_INFO_BTF_MODULES= KCOV=$(KCOV)
 
+# Modules of others, beside it: their folder is copied, and built there as they would build it.
+define other-module
+	@echo "  MODULE  $(mirror:$(CURDIR)/%=%)/$(notdir $(1))/"
+	@mkdir -p $(mirror)/$(notdir $(1)) && cp -u $(1)/* $(mirror)/$(notdir $(1))/
+	$(Q)+flock $(mirror)/lock $(MAKE) --no-print-directory -C $(mirror)/$(notdir $(1)) VGPU=$(CURDIR) \
+		KERNEL=$(notdir $(mirror)) KDIR=$(KDIR) >$(mirror)/$(notdir $(1))/log 2>&1 || { cat $(mirror)/$(notdir $(1))/log; false; }
+endef
+
 .PHONY: modules mirror sparse
 mirror:
 	@mkdir -p $(mirror)/src
@@ -402,6 +422,8 @@ modules: setup-modules setup-kernel mirror
 	$(if $(KCOV),@grep -qs CONFIG_KCOV=y $(KDIR)/.config || { echo "KCOV=1: $(KDIR) has no CONFIG_KCOV; use KERNEL=debug" >&2; exit 1; })
 	$(Q)+flock $(mirror)/lock $(module-make) W=1 modules
 	$(Q)cmp -s $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko || cp $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko
+	$(call other-module,docs/examples/policy-module)
+	$(call other-module,tests/kselftest/modules)
 sparse: setup-sparse setup-modules setup-kernel mirror
 	$(Q)+flock $(mirror)/lock $(module-make) C=2 CF="-D__CHECK_ENDIAN__ -Wsparse-error" modules
 

@@ -14,7 +14,8 @@ static const char usage[] =
 	"each alone and then all together, and prints metrics (docs/metrics.md).\n"
 	"\n"
 	"  --gpu NAME         preset of the device (k20c, or gpu= of the job file)\n"
-	"  --policy NAME      scheduling policy (fcfs, or policy=)\n"
+	"  --policy NAME      scheduling policy (fcfs, or policy=), or the path of a shared object "
+	"with one\n"
 	"  --preempt NAME     preemption mechanism (none, or preempt=)\n"
 	"  --set KEY=VALUE    set a field of the device's configuration, or a knob; may be "
 	"repeated\n"
@@ -32,6 +33,17 @@ static const char usage[] =
 	"\n"
 	"exit status: 0 success, 1 failed or not completed, 2 wrong usage or invalid job file\n";
 
+/* --policy names a file: its policy. 0, or the exit status. */
+static int policy_of_file(struct wl_options *o)
+{
+	const char *wrong, *name = sim_policy_load(o->policy, &wrong);
+
+	if (!name)
+		return wl_wrong(o, "--policy ", o->policy, wrong);
+	o->policy = name;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct wl_options o = { .tool = "vgpu-sim" };
@@ -43,6 +55,9 @@ int main(int argc, char **argv)
 	status = wl_options_take(&o, argc, argv, usage, true);
 
 	if (status >= 0)
+		return status;
+	status = o.policy && strchr(o.policy, '/') ? policy_of_file(&o) : 0;
+	if (status)
 		return status;
 	if (o.list)
 		return sim_list(stdout);

@@ -9,6 +9,11 @@
 #include "tools/workload/options.h"
 
 int sim_list(FILE *out);
+/*
+ * Add the policy of shared object @path to those there are; it stays. Its name; NULL: there is
+ * none, and *@wrong says why.
+ */
+const char *sim_policy_load(const char *path, const char **wrong);
 /* Before anything else. */
 void sim_memory_init(void);
 

@@ -196,6 +196,10 @@ static int print_study(const struct wl_options *o, const struct wl_study *study)
 			o->tool, study->together.unfinished, study->job->process_count);
 		return 1;
 	}
+	if (*study->together.dropped) {
+		fprintf(stderr, "%s: %s has followed it\n", o->tool, study->together.dropped);
+		return 1;
+	}
 	return 0;
 }
 

@@ -140,6 +140,15 @@ static void trace(void *host, const struct vgpu_trace_record *record)
 	r->setup->trace(r->setup->trace_arg, record);
 }
 
+static void dropped(void *host, const char *what, const char *name, const char *reason,
+		    const char *next)
+{
+	struct replay *r = host;
+
+	snprintf(r->outcome->dropped, sizeof(r->outcome->dropped), "%s %s: %s; %s", what, name,
+		 reason, next);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -148,6 +157,7 @@ static const struct vgpu_host_ops host_ops = {
 	.context_died = context_died,
 	.trace = trace,
 	.preempted = preempted,
+	.dropped = dropped,
 	.managed_page = managed_page,
 	.revoke = revoke,
 };

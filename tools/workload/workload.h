@@ -156,6 +156,8 @@ struct wl_outcome {
 	struct wl_process_outcome *processes;
 	/* processes with fewer completed runs than wanted; until_ps came first */
 	u32 unfinished;
+	/* policy or mechanism from outside that the device went on without, and why; or empty */
+	char dropped[256];
 	u64 time_ps;			/* when the last wanted run ended */
 	struct vgpu_device_stats stats;
 	struct vgpu_latency preemptions;
