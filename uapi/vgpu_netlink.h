@@ -42,7 +42,8 @@ enum vgpu_nl_command {
 	/* CONTEXT, PID, FAULT, FAULT_ADDRESS; the watchdog's work too: VGPU_FAULT_WATCHDOG */
 	VGPU_NL_CMD_CONTEXT_DIED,
 	VGPU_NL_CMD_CONTEXT_CLOSED,	/* CONTEXT, PID */
-	VGPU_NL_CMD_KNOB_CHANGED,	/* KNOB_NAME, KNOB_VALUE */
+	/* KNOB_NAME, KNOB_VALUE; REASON where nobody has set it */
+	VGPU_NL_CMD_KNOB_CHANGED,
 	/* a page of VRAM was refused: the machine has too little memory left */
 	VGPU_NL_CMD_MEMORY_LOW,
 	/* group "samples": first the device, then its contexts, one a message */
@@ -149,6 +150,8 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_SUBMITTED = 173,	/* u64: virtual time, picoseconds */
 	VGPU_NL_A_STARTED = 174,	/* u64: 0: never */
 	VGPU_NL_A_COMPLETE = 175,	/* u8: it has ended by itself, and not with its context */
+	/* string: the policy or mechanism that has gone, and why: "edf: it was unloaded" */
+	VGPU_NL_A_REASON = 200,
 	/*
 	 * Statistics, by vgpu_stats.h: VGPU_NL_A_KERNELS = 41 ...; as wide as in the structs of
 	 * vgpu.h, u32 or u64. TIME (picoseconds) is in contexts' messages and notices too.
@@ -178,6 +181,6 @@ enum vgpu_nl_counts {
 #define VGPU_NL_SAMPLE_MS_MIN	10u
 #define VGPU_NL_SAMPLE_MS_MAX	60000u
 #define VGPU_NL_KNOB_BYTES	32	/* of a knob's name, the final 0 included … */
-#define VGPU_NL_VALUE_BYTES	256	/* … and of its value */
+#define VGPU_NL_VALUE_BYTES	1024	/* … and of its value */
 
 #endif

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 200
+#define VGPU_NL_STAT_NEXT 201
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,

@@ -8,6 +8,7 @@
  * includes its own header and those of rooms in front of it, none behind it:
  *
  * core		messages to the actor, the table of devices, who executes with an actor
+ * policy	policies and mechanisms of other modules
  * fence	fence waiters, virtual time, lockstep participants
  * memory	pinned and managed memory of processes, pages behind VRAM
  * queue	submission, mapped rings, io_uring, eventfd, waiting ioctls
@@ -120,6 +121,7 @@ struct kvgpu_dev {
 
 	struct kvgpu_system *system;
 	struct list_head node;		/* actor: in system->devices */
+	struct list_head attached;	/* under kvgpu_policies_lock */
 	struct kvgpu_inbox inbox;	/* of sysfs, netlink, configfs and the module itself */
 
 	struct xarray contexts;		/* actor: id -> struct kvgpu_ctx */

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "kmod/device/device.h"
+#include "kmod/policy/policy.h"
 #include "vgpu_netlink.h"
 
 /** struct kvgpu_device - a device as the rooms see it, and what they keep of it */
@@ -131,6 +132,12 @@ static void host_counted(void *host, const struct vgpu_launch_counts *counts)
 	kvgpu_counts_add(host, counts);
 }
 
+static void host_dropped(void *host, const char *what, const char *name, const char *reason,
+			 const char *next)
+{
+	kvgpu_notice_dropped(host, what, name, reason, next);
+}
+
 /* Those of a context; 0: of several, for which nobody waits together. */
 static struct kvgpu_helpers *helpers_of(struct kvgpu_dev *kdev, u32 context)
 {
@@ -177,6 +184,7 @@ static const struct vgpu_host_ops host_ops = {
 	.trace = kvgpu_record,
 	.preempted = host_preempted,
 	.counted = host_counted,
+	.dropped = host_dropped,
 	.managed_page = host_managed_page,
 	.revoke = host_revoke,
 	.protect = host_protect,
@@ -228,6 +236,7 @@ static void device_release(struct kref *ref)
 	struct kvgpu_dev *kdev = container_of(ref, struct kvgpu_dev, ref);
 
 	kvgpu_notices_stop(kdev);
+	kvgpu_policies_detach(kdev);
 	kvgpu_actor_call(kdev, do_leave, NULL);
 	kvgpu_system_put(kdev->system);
 	cancel_work_sync(&kdev->notices->work);
@@ -286,7 +295,11 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	ret = PTR_ERR_OR_ZERO(kdev->system);
 	if (ret)
 		goto free;
+	mutex_lock(&kvgpu_policies_lock);
 	ret = kvgpu_actor_call(kdev, do_join, NULL);
+	if (!ret)
+		kvgpu_policies_attach(kdev);
+	mutex_unlock(&kvgpu_policies_lock);
 	if (!ret)
 		return kdev;
 	kvgpu_system_put(kdev->system);

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "kmod/device/device.h"
+#include "kmod/policy/policy.h"
 
 static char *preset = KVGPU_PRESET;
 module_param(preset, charp, 0444);
@@ -101,8 +102,12 @@ void kvgpu_config_vram(struct vgpu_config *config)
 
 const char *kvgpu_config_check(const struct vgpu_config *config)
 {
-	const char *wrong = vgpu_config_check(config);
+	const char *wrong;
 
+	/* it looks for its policy */
+	mutex_lock(&kvgpu_policies_lock);
+	wrong = vgpu_config_check(config);
+	mutex_unlock(&kvgpu_policies_lock);
 	if (!wrong && config->vram_bytes > machine_bytes())
 		wrong = "vram_bytes is more than the memory of this machine";
 	return wrong;

@@ -8,6 +8,7 @@
  * which shows what contexts of other users do.
  */
 #include <linux/capability.h>
+#include <linux/cleanup.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/module.h>
@@ -330,11 +331,18 @@ static int counts_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- setting ------------------------------------------------------------ */
 
-/*
- * What each knob takes, as a sentence; made when it is first needed. The choices of a knob never
- * change.
+/**
+ * struct refusal - what a knob takes, as a sentence
+ *
+ * Netlink keeps the pointer after the call, so a sentence stays until the module goes. The choices
+ * of a knob change when another module registers a policy, so there may be several.
  */
-static char *refusals[VGPU_KNOBS_MAX];
+struct refusal {
+	struct refusal *before;
+	char text[];
+};
+static struct refusal *refusals[VGPU_KNOBS_MAX];	/* the newest first; under refusals_lock */
+static DEFINE_MUTEX(refusals_lock);
 
 /* -ENOENT: there is no knob @name. */
 static int knob_index(const char *name)
@@ -348,28 +356,49 @@ static int knob_index(const char *name)
 	return -ENOENT;
 }
 
+/* The sentence for knob @name whose value is @now, which has brackets if it is a list. */
+static struct refusal *refusal_make(const char *name, const char *now)
+{
+	const char *format = strchr(now, '[') ? "%s takes one of: %s" :
+						"%s takes a number, such as %s, within its limits";
+	size_t bytes = snprintf(NULL, 0, format, name, now) + 1;
+	struct refusal *made = kmalloc(struct_size(made, text, bytes), GFP_KERNEL);
+	char *from, *to;
+
+	if (!made)
+		return NULL;
+	snprintf(made->text, bytes, format, name, now);
+	/* the brackets say which one is active */
+	for (from = to = made->text; *from; from++)
+		if (*from != '[' && *from != ']')
+			*to++ = *from;
+	*to = 0;
+	return made;
+}
+
 /* NULL: no memory. */
 static const char *refusal(struct kvgpu_dev *kdev, unsigned int knob)
 {
 	const char *name = vgpu_device_knob_name(knob);
-	char now[VGPU_NL_VALUE_BYTES];
-	char *made, *from, *to;
+	char *now __free(kfree) = kmalloc(VGPU_NL_VALUE_BYTES, GFP_KERNEL);
+	struct refusal *made;
 
-	if (smp_load_acquire(&refusals[knob]) || kvgpu_knob_get(kdev, name, now, sizeof(now)) < 0)
-		return refusals[knob];
-	made = kasprintf(GFP_KERNEL, strchr(now, '[') ?
-			 "%s takes one of: %s" :
-			 "%s takes a number, such as %s, within its limits", name, now);
+	if (!now || kvgpu_knob_get(kdev, name, now, VGPU_NL_VALUE_BYTES) < 0)
+		return NULL;
+	made = refusal_make(name, now);
 	if (!made)
 		return NULL;
-	/* the brackets say which one is active */
-	for (from = to = made; *from; from++)
-		if (*from != '[' && *from != ']')
-			*to++ = *from;
-	*to = 0;
-	if (cmpxchg_release(&refusals[knob], NULL, made))
+	mutex_lock(&refusals_lock);
+	/* of a number the first one is as good as any */
+	if (refusals[knob] && (!strchr(now, '[') || !strcmp(refusals[knob]->text, made->text))) {
 		kfree(made);
-	return refusals[knob];
+	} else {
+		made->before = refusals[knob];
+		refusals[knob] = made;
+	}
+	made = refusals[knob];
+	mutex_unlock(&refusals_lock);
+	return made->text;
 }
 
 static int set_knob(struct kvgpu_dev *kdev, struct genl_info *info)
@@ -533,9 +562,13 @@ int kvgpu_netlink_init(void)
 
 void kvgpu_netlink_exit(void)
 {
+	struct refusal *made;
 	unsigned int i;
 
 	genl_unregister_family(&kvgpu_family);
 	for (i = 0; i < VGPU_KNOBS_MAX; i++)
-		kfree(refusals[i]);
+		while ((made = refusals[i])) {
+			refusals[i] = made->before;
+			kfree(made);
+		}
 }

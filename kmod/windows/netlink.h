@@ -83,7 +83,7 @@ static inline int kvgpu_put_u64(struct sk_buff *skb, int attr, u64 value)
 /* Room for everything that is said of a device with @sms SMs, and of a context. */
 static inline size_t kvgpu_device_room(u32 sms)
 {
-	return 4096 + sms * (sizeof(u32) + sizeof(u8));
+	return 8192 + sms * (sizeof(u32) + sizeof(u8));
 }
 #define KVGPU_CONTEXT_ROOM	2048u
 #define KVGPU_SM_ROOM		2048u	/* of an SM with as many kernels as it may have */

@@ -24,7 +24,8 @@ static int put_public(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 	       (notice->xid && !notice->fault &&
 		nla_put_u32(m->skb, VGPU_NL_A_XID, notice->xid)) ||
 	       (notice->knob && (nla_put_string(m->skb, VGPU_NL_A_KNOB_NAME, notice->knob) ||
-				 nla_put_string(m->skb, VGPU_NL_A_KNOB_VALUE, notice->value)));
+				 nla_put_string(m->skb, VGPU_NL_A_KNOB_VALUE, notice->value))) ||
+	       (*notice->reason && nla_put_string(m->skb, VGPU_NL_A_REASON, notice->reason));
 }
 
 static int put_notice(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
@@ -153,6 +154,20 @@ void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *val
 	struct kvgpu_notice notice = { .command = VGPU_NL_CMD_KNOB_CHANGED, .knob = knob };
 
 	strscpy(notice.value, value, sizeof(notice.value));
+	notice_add(kdev, notice);
+}
+
+void kvgpu_notice_dropped(struct kvgpu_dev *kdev, const char *what, const char *name,
+			  const char *reason, const char *next)
+{
+	struct kvgpu_notice notice = { .command = VGPU_NL_CMD_KNOB_CHANGED, .knob = what };
+
+	snprintf(kdev->sysfs->dropped, sizeof(kdev->sysfs->dropped), "%s %s: %s; %s", what, name,
+		 reason, next);
+	pr_warn("vgpu vgpu%u: goes on without %s %s: %s; it has %s now\n", kdev->index, what, name,
+		reason, next);
+	strscpy(notice.value, next, sizeof(notice.value));
+	snprintf(notice.reason, sizeof(notice.reason), "%s: %s", name, reason);
 	notice_add(kdev, notice);
 }
 

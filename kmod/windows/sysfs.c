@@ -132,6 +132,18 @@ static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, c
 	return ret ? ret : sysfs_emit(text, "%llu\n", snap.stats.sm_time[state]);
 }
 
+static int do_dropped(struct kvgpu_dev *kdev, void *text)
+{
+	return sysfs_emit(text, "%s\n", kdev->sysfs->dropped);
+}
+
+/* The policy or mechanism from outside that the device had to do without last, and why. */
+static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return kvgpu_actor_call(dev_get_drvdata(dev), do_dropped, text);
+}
+static DEVICE_ATTR_RO(dropped);
+
 /* ---- the clock ---------------------------------------------------------- */
 
 const char *const kvgpu_clock_names[KVGPU_CLOCKS] = {
@@ -303,6 +315,7 @@ static ssize_t config_show(struct device *dev, struct device_attribute *attr, ch
 static struct attribute *fixed_attrs[] = {
 	&dev_attr_preset.attr,
 	&dev_attr_system.attr,
+	&dev_attr_dropped.attr,
 	&dev_attr_clock.attr,
 	&dev_attr_time_factor.attr,
 	&dev_attr_lockstep_timeout_ms.attr,

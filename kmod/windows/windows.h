@@ -41,6 +41,7 @@ struct kvgpu_notice {
 	u64 lost;			/* in front of this one */
 	const char *knob;
 	char value[32];
+	char reason[160];		/* why it has changed by itself; empty: somebody set it */
 };
 
 /** struct kvgpu_notices - on their way from the actor to netlink */
@@ -65,6 +66,7 @@ struct kvgpu_sysfs {
 	struct kobject *contexts_dir;	/* under contexts_lock; NULL: the device has been removed */
 	struct kobject *sm_dir;
 	struct kobject **sms;		/* a folder in it for each SM */
+	char dropped[256];		/* actor: the last policy or mechanism that has gone */
 };
 
 /* ---- counts.c: what kernels did (docs/statistics.md) --------------------- */
@@ -127,6 +129,8 @@ void kvgpu_sample_every(struct kvgpu_dev *kdev, u32 ms);
  * stays.
  */
 void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_fault *fault);
+void kvgpu_notice_dropped(struct kvgpu_dev *kdev, const char *what, const char *name,
+			  const char *reason, const char *next);
 void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *value);
 void kvgpu_notice_memory(struct kvgpu_dev *kdev);
 

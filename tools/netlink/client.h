@@ -21,7 +21,7 @@ enum { CLIENT_OK, CLIENT_FAILED, CLIENT_USAGE, CLIENT_ABSENT, CLIENT_FORBIDDEN }
 	"permitted\n"
 
 #define CLIENT_STATES	8	/* of an SM, at most */
-#define CLIENT_KNOBS	32
+#define CLIENT_KNOBS	64
 #define CLIENT_SMS	1024
 
 struct client_knob {
@@ -108,6 +108,7 @@ struct client_notice {
 	uint32_t xid;			/* that root has injected */
 	uint64_t time, address, lost;
 	char knob[VGPU_NL_KNOB_BYTES], value[VGPU_NL_VALUE_BYTES];
+	char reason[160];		/* why a knob has changed by itself, or empty */
 };
 
 struct nl_sock;

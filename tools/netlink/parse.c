@@ -199,4 +199,5 @@ void parse_notice(struct nlattr **attrs, void *to)
 	notice->lost = u64_of(attrs, VGPU_NL_A_LOST);
 	text_of(attrs, VGPU_NL_A_KNOB_NAME, notice->knob, sizeof(notice->knob));
 	text_of(attrs, VGPU_NL_A_KNOB_VALUE, notice->value, sizeof(notice->value));
+	text_of(attrs, VGPU_NL_A_REASON, notice->reason, sizeof(notice->reason));
 }

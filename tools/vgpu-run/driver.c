@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "vgpu_policy.h"
 #include "tools/netlink/client.h"
 
 #define SYSFS		"/sys/class/vgpu/vgpu0/"
@@ -165,9 +166,48 @@ static int prepare_devices(char *message)
 	return err ? fail_with(message, SYSFS "clock: %s", strerror(-err)) : 0;
 }
 
+/*
+ * Policies and mechanisms that modules have registered: the reference below takes their names, and
+ * never runs.
+ */
+static void place_schedule(struct vgpu_exec *exec)
+{
+	(void)exec;
+}
+
+static void take_names(const char *knob, bool mechanisms)
+{
+	char text[TEXT_BYTES], *rest = text, *name;
+
+	if (read_text(SYSFS, knob, text))
+		return;
+	while ((name = strsep(&rest, " \n")) != NULL) {
+		struct vgpu_preemption *preemption;
+		struct vgpu_policy *policy;
+
+		name += *name == '[';
+		name[strcspn(name, "]")] = 0;
+		if (!*name ||
+		    (mechanisms ? !!vgpu_preemption_find(name) : !!vgpu_policy_find(name)))
+			continue;
+		name = strdup(name);
+		preemption = calloc(1, sizeof(*preemption));
+		policy = calloc(1, sizeof(*policy));
+		if (!name || !preemption || !policy)
+			return;
+		*preemption = (struct vgpu_preemption){ .name = name };
+		*policy = (struct vgpu_policy){ .name = name, .schedule = place_schedule };
+		if (mechanisms ? vgpu_preemption_add(preemption) : vgpu_policy_add(policy))
+			return;
+	}
+}
+
 int driver_begin(char *message)
 {
 	int status = prepare_devices(message);
+
+	take_names("policy", false);
+	take_names("preemption", true);
 
 	return status < 0 ? CLIENT_USAGE : status;
 }
@@ -290,6 +330,33 @@ static int compare_config(const struct vgpu_config *config, char *message)
 	return 0;
 }
 
+/* What was selected when the mix began. */
+static struct {
+	const char *knob;
+	char selected[TEXT_BYTES];
+} chosen[] = { { .knob = "policy" }, { .knob = "preemption" } };
+
+static void note_chosen(void)
+{
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		if (!read_text(SYSFS, chosen[i].knob, chosen[i].selected))
+			active(chosen[i].selected);
+}
+
+void driver_dropped(char *text, size_t bytes)
+{
+	char now[TEXT_BYTES];
+
+	*text = 0;
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
+		if (read_text(SYSFS, chosen[i].knob, now))
+			continue;
+		active(now);
+		if (strcmp(now, chosen[i].selected) && !read_text(SYSFS, "dropped", now))
+			snprintf(text, bytes, "%.*s", (int)bytes - 1, now);
+	}
+}
+
 int driver_configure(const struct wl_setup *setup, char *message)
 {
 	struct vgpu_device *reference = create_reference(setup, message);
@@ -300,6 +367,7 @@ int driver_configure(const struct wl_setup *setup, char *message)
 	err = set_knobs(reference, message) ||
 	      compare_config(vgpu_device_config(reference), message);
 	vgpu_device_destroy(reference);
+	note_chosen();
 	return err ? -1 : 0;
 }
 

@@ -539,6 +539,7 @@ int run_mix(const struct wl_setup *setup, const char *path, const struct wl_proc
 		char ignored[WL_MESSAGE_BYTES];
 
 		err = run(&mix, outcome);
+		driver_dropped(outcome->dropped, sizeof(outcome->dropped));
 		/* the first thing that went wrong is what is said */
 		mix.message = err ? ignored : message;
 		if (stop_all(&mix))

@@ -27,6 +27,8 @@ void driver_end(void);
  * Make it the device that vgpu-sim would create: knobs are set, the rest is compared. -1: @message.
  */
 int driver_configure(const struct wl_setup *setup, char *message);
+/* What the device has had to do without since then (wl_outcome.dropped); empty: nothing. */
+void driver_dropped(char *text, size_t bytes);
 /* Counts since it was loaded. -1: @message. */
 int driver_stats(struct vgpu_device_stats *stats, char *message);
 /* Forget the latencies of preemptions, and take them. */

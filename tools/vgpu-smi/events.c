@@ -54,7 +54,8 @@ static void print_notice(const struct client_notice *notice)
 		       of_process(notice, process, sizeof(process)));
 		break;
 	case VGPU_NL_CMD_KNOB_CHANGED:
-		printf("%s is now %s\n", notice->knob, notice->value);
+		printf("%s is now %s%s%s\n", notice->knob, notice->value,
+		       *notice->reason ? ": " : "", notice->reason);
 		break;
 	case VGPU_NL_CMD_MEMORY_LOW:
 		printf("memory of this machine is low: no page available for VRAM\n");
