@@ -27,8 +27,12 @@ static const struct curand_engine *engine_of(curandRngType_t type)
 	case CURAND_RNG_QUASI_DEFAULT:
 	case CURAND_RNG_QUASI_SOBOL32:
 		return &curand_sobol32;
+	case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+		return &curand_scrambled_sobol32;
 	case CURAND_RNG_QUASI_SOBOL64:
 		return &curand_sobol64;
+	case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+		return &curand_scrambled_sobol64;
 	default:
 		return NULL;
 	}
@@ -39,25 +43,20 @@ bool curand_is_generator(curandGenerator_t generator)
 	return generator && generator->magic == MAGIC;
 }
 
-static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool on_host,
-			     const char *call)
+static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool on_host)
 {
-	static unsigned char told;
 	const struct curand_engine *engine = engine_of(type);
 	struct curandGenerator_st *made;
 
 	if (!generator)
 		return CURAND_STATUS_NOT_INITIALIZED;
-	if (!engine) {
-		switch (type) {
-		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
-		case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
-			return vgpu_library_refuse("libcurand", call,
-						   "scrambled Sobol sequences are not there",
-						   CURAND_STATUS_TYPE_ERROR, &told);
-		default:
-			return CURAND_STATUS_TYPE_ERROR;
-		}
+	if (!engine)
+		return CURAND_STATUS_TYPE_ERROR;
+	if (engine->usable) {
+		curandStatus_t status = engine->usable();
+
+		if (status != CURAND_STATUS_SUCCESS)
+			return status;
 	}
 	made = calloc(1, sizeof(*made));
 	if (!made)
@@ -79,13 +78,13 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
 
 VGPU_API curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type)
 {
-	return create(generator, type, false, __func__);
+	return create(generator, type, false);
 }
 
 VGPU_API curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator,
 						  curandRngType_t type)
 {
-	return create(generator, type, true, __func__);
+	return create(generator, type, true);
 }
 
 void curand_free(struct curandGenerator_st *generator, void *placed)
@@ -273,7 +272,9 @@ curandStatus_t curand_generate(curandGenerator_t generator, enum curand_what wha
 VGPU_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output,
 				       size_t count)
 {
-	if (curand_is_generator(generator) && generator->type == CURAND_RNG_QUASI_SOBOL64)
+	if (curand_is_generator(generator) &&
+	    (generator->type == CURAND_RNG_QUASI_SOBOL64 ||
+	     generator->type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64))
 		return CURAND_STATUS_TYPE_ERROR;
 	return curand_generate(generator, CURAND_BITS, output, count, 0, 1);
 }

@@ -37,6 +37,8 @@ struct curand_engine {
 	bool has_best;		/* CURAND_ORDERING_PSEUDO_BEST */
 	/* Of the pseudo-random ones: numbers that a normal one needs another of */
 	unsigned int pairs;
+	/* Whether there can be such generators; may be NULL. */
+	curandStatus_t (*usable)(void);
 	curandStatus_t (*prepare)(struct curandGenerator_st *generator);
 	/* What prepare() leaves until it is needed; may be NULL. */
 	curandStatus_t (*complete)(struct curandGenerator_st *generator);
@@ -45,7 +47,8 @@ struct curand_engine {
 };
 
 extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox, curand_mtgp32,
-	curand_mt19937, curand_sobol32, curand_sobol64;
+	curand_mt19937, curand_sobol32, curand_sobol64, curand_scrambled_sobol32,
+	curand_scrambled_sobol64;
 
 struct curandGenerator_st {
 	unsigned int magic;

@@ -9,10 +9,8 @@
  * and the last; the initial numbers m_2 to m_s without their lowest bit, which is 1, m_i in i - 1
  * bits. Their licence is LICENSES/Joe-Kuo.txt.
  */
-#include <pthread.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-#include "generator.h"
 #include "joekuo.h"
 
 __asm__(".section .rodata\n"
@@ -68,48 +66,4 @@ void curand_directions32(unsigned int dimensions, unsigned int *vectors)
 		for (unsigned int k = 0; k < 32; k++)
 			vectors[(size_t)32 * i + k] = (unsigned int)v[k];
 	}
-}
-
-static curandDirectionVectors32_t *all32;
-static curandDirectionVectors64_t *all64;
-static pthread_once_t once32 = PTHREAD_ONCE_INIT, once64 = PTHREAD_ONCE_INIT;
-
-static void make32(void)
-{
-	all32 = malloc(CURAND_MAX_DIMENSIONS * sizeof(*all32));
-	if (all32)
-		curand_directions32(CURAND_MAX_DIMENSIONS, all32[0]);
-}
-
-static void make64(void)
-{
-	all64 = malloc(CURAND_MAX_DIMENSIONS * sizeof(*all64));
-	if (all64)
-		curand_directions64(CURAND_MAX_DIMENSIONS, all64[0]);
-}
-
-static const char scrambled[] = "scrambled direction vectors are not there";
-
-VGPU_API curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[],
-						    curandDirectionVectorSet_t set)
-{
-	if (set == CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6)
-		return VGPU_REFUSE("libcurand", scrambled, CURAND_STATUS_TYPE_ERROR);
-	if (!vectors || set != CURAND_DIRECTION_VECTORS_32_JOEKUO6)
-		return CURAND_STATUS_OUT_OF_RANGE;
-	pthread_once(&once32, make32);
-	*vectors = all32;
-	return all32 ? CURAND_STATUS_SUCCESS : CURAND_STATUS_ALLOCATION_FAILED;
-}
-
-VGPU_API curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[],
-						    curandDirectionVectorSet_t set)
-{
-	if (set == CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6)
-		return VGPU_REFUSE("libcurand", scrambled, CURAND_STATUS_TYPE_ERROR);
-	if (!vectors || set != CURAND_DIRECTION_VECTORS_64_JOEKUO6)
-		return CURAND_STATUS_OUT_OF_RANGE;
-	pthread_once(&once64, make64);
-	*vectors = all64;
-	return all64 ? CURAND_STATUS_SUCCESS : CURAND_STATUS_ALLOCATION_FAILED;
 }

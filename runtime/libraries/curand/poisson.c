@@ -24,6 +24,7 @@ static bool by_normal(curandGenerator_t generator, double mean)
 	case CURAND_RNG_PSEUDO_MTGP32:
 	case CURAND_RNG_QUASI_DEFAULT:
 	case CURAND_RNG_QUASI_SOBOL32:
+	case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
 		return mean > INVERSE_TO;
 	default:
 		return mean >= NORMAL_FROM;
@@ -35,10 +36,12 @@ static enum curand_table_kind kind_of(curandGenerator_t generator, double mean)
 	switch (generator->type) {
 	case CURAND_RNG_QUASI_DEFAULT:
 	case CURAND_RNG_QUASI_SOBOL32:
+	case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
 		return mean < SOBOL_INVERSE_FROM ? CURAND_TABLE_SQUARE : CURAND_TABLE_CUMULATIVE;
 	case CURAND_RNG_PSEUDO_MTGP32:
 		return mean < MTGP32_INVERSE_FROM ? CURAND_TABLE_SQUARE : CURAND_TABLE_CUMULATIVE;
 	case CURAND_RNG_QUASI_SOBOL64:
+	case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
 		return CURAND_TABLE_CUMULATIVE;
 	default:
 		return CURAND_TABLE_SQUARE;
