@@ -94,6 +94,34 @@ cusolverStatus_t cusolverRfRefactor(cusolverRfHandle_t handle);
 cusolverStatus_t cusolverRfSolve(cusolverRfHandle_t handle, int *p, int *q, int nrhs, double *work,
 				 int ldwork, double *x, int ldx);
 
+/* L - 1 + U: of the handle, on the device; or lists that the caller has to free() */
+cusolverStatus_t cusolverRfAccessBundledFactorsDevice(cusolverRfHandle_t handle, int *nnz,
+						      int **offsets, int **columns,
+						      double **values);
+cusolverStatus_t cusolverRfExtractBundledFactorsHost(cusolverRfHandle_t handle, int *nnz,
+						     int **offsets, int **columns,
+						     double **values);
+cusolverStatus_t cusolverRfExtractSplitFactorsHost(cusolverRfHandle_t handle, int *lnnz,
+						   int **loffsets, int **lcolumns,
+						   double **lvalues, int *unnz, int **uoffsets,
+						   int **ucolumns, double **uvalues);
+
+/* Several matrices of one pattern; lists of lists are where the lists are. */
+cusolverStatus_t cusolverRfBatchSetupHost(int count, int n, int nnz, int *offsets, int *columns,
+					  double *values[], int lnnz, int *loffsets, int *lcolumns,
+					  double *lvalues, int unnz, int *uoffsets, int *ucolumns,
+					  double *uvalues, int *p, int *q,
+					  cusolverRfHandle_t handle);
+cusolverStatus_t cusolverRfBatchResetValues(int count, int n, int nnz, int *offsets, int *columns,
+					    double *values[], int *p, int *q,
+					    cusolverRfHandle_t handle);
+cusolverStatus_t cusolverRfBatchAnalyze(cusolverRfHandle_t handle);
+cusolverStatus_t cusolverRfBatchRefactor(cusolverRfHandle_t handle);
+cusolverStatus_t cusolverRfBatchSolve(cusolverRfHandle_t handle, int *p, int *q, int nrhs,
+				      double *work, int ldwork, double *x[], int ldx);
+/* position: of each matrix the first row whose pivot is zero, or -1; on the host */
+cusolverStatus_t cusolverRfBatchZeroPivot(cusolverRfHandle_t handle, int *position);
+
 #ifdef __cplusplus
 }
 #endif

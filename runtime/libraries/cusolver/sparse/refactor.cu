@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * cusolverRf: LU of other numbers in the pattern and the order of a first factor, without pivots,
- * on the host. The pattern of the factors is what the program says and what elimination adds to it,
- * so that nothing has to be left out.
+ * on the host, of one matrix or of a batch of them. The pattern of the factors is what the program
+ * says and what elimination adds to it, so that nothing has to be left out.
  */
-#include "cusolverRf.h"
-#include "lines.h"
-#include "sparse.h"
+#include "refactor.h"
 
 #include <math.h>
 #include <new>
@@ -14,52 +12,15 @@
 namespace solver
 {
 
-struct numbers {
-	int n, nnz;
-	room_for<int> offsets, columns, p, place; /* place: of a column of A in L U */
-	room_for<double> values, pivots;
-	lines<double> start; /* rows of both factors as they were given */
-	lines<double> lower, upper; /* without the diagonal; columns ascend */
-
-	numbers(int count, int entries)
-	    : n(count), nnz(entries), offsets(count + 1), columns(entries), p(count), place(count),
-	      values(entries), pivots(count), start(count), lower(count), upper(count)
-	{
-	}
-	bool good() const
-	{
-		return offsets.at && columns.at && p.at && place.at && values.at && pivots.at &&
-		       start.at && lower.at && upper.at;
-	}
-};
-
-} // namespace solver
-
-struct cusolverRfCommon {
-	struct live_object object;
-	cusolverRfUnitDiagonal_t diagonal;
-	cusolverRfFactorization_t factorization;
-	cusolverRfTriangularSolve_t triangular;
-	cusolverRfResetValuesFastMode_t fast;
-	double zero, boost;
-	bool boosted, analysed, factored;
-	solver::numbers *of; /* NULL: not set up */
-};
-
-namespace solver
-{
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
-#define RF_ALIVE(handle) SOLVER_ALIVE(handle, SOLVER_RF)
-
 static void forget(cusolverRfHandle_t handle)
 {
 	if (handle->of) {
-		handle->of->~numbers();
+		handle->of->~systems();
 		free(handle->of);
 	}
 	handle->of = NULL;
 	handle->analysed = handle->factored = false;
+	refactor_drop(handle);
 }
 
 /* The function waits: what it is given may be the device's. */
@@ -82,7 +43,7 @@ static bool permutation(const int *list, int n, int *inverse)
 	return true;
 }
 
-static cusolverStatus_t take_orders(numbers *of, const int *p, const int *q)
+static cusolverStatus_t take_orders(systems *of, const int *p, const int *q)
 {
 	room_for<int> columns(of->n), inverse(of->n);
 
@@ -96,7 +57,7 @@ static cusolverStatus_t take_orders(numbers *of, const int *p, const int *q)
 }
 
 /* The pattern of a factor, to `start` */
-static cusolverStatus_t take_factor(numbers *of, int nnz, const int *offsets, const int *columns,
+static cusolverStatus_t take_factor(systems *of, int nnz, const int *offsets, const int *columns,
 				    bool lower)
 {
 	room_for<int> o(of->n + 1), c(nnz);
@@ -115,42 +76,60 @@ static cusolverStatus_t take_factor(numbers *of, int nnz, const int *offsets, co
 	return CUSOLVER_STATUS_SUCCESS;
 }
 
-static cusolverStatus_t take_all(numbers *of, const int *offsets, const int *columns,
-				 const double *values, int lnnz, const int *lo, const int *lc,
-				 int unnz, const int *uo, const int *uc, const int *p, const int *q)
+/* What the program says of a matrix and its factors; `values` is a list of lists for a batch. */
+struct given {
+	int n, nnz;
+	const int *offsets, *columns;
+	int lnnz;
+	const int *loffsets, *lcolumns;
+	int unnz;
+	const int *uoffsets, *ucolumns, *p, *q;
+};
+
+static cusolverStatus_t take_all(systems *of, const given &g)
 {
-	SOLVER_TRY(fetch(of->offsets.at, offsets, (int64_t)of->n + 1));
-	SOLVER_TRY(fetch(of->columns.at, columns, of->nnz));
-	SOLVER_TRY(fetch(of->values.at, values, of->nnz));
+	SOLVER_TRY(fetch(of->offsets.at, g.offsets, (int64_t)of->n + 1));
+	SOLVER_TRY(fetch(of->columns.at, g.columns, of->nnz));
 	SOLVER_WANT(sparse_pattern(of->n, of->n, of->nnz, 0, of->offsets.at, of->columns.at));
-	SOLVER_TRY(take_orders(of, p, q));
-	SOLVER_TRY(take_factor(of, lnnz, lo, lc, true));
-	return take_factor(of, unnz, uo, uc, false);
+	SOLVER_TRY(take_orders(of, g.p, g.q));
+	SOLVER_TRY(take_factor(of, g.lnnz, g.loffsets, g.lcolumns, true));
+	return take_factor(of, g.unnz, g.uoffsets, g.ucolumns, false);
 }
 
-static cusolverStatus_t set_up(int n, int nnz, const int *offsets, const int *columns,
-			       const double *values, int lnnz, const int *lo, const int *lc,
-			       int unnz, const int *uo, const int *uc, const int *p, const int *q,
-			       cusolverRfHandle_t handle)
+static cusolverStatus_t take_values(systems *of, double *const *values)
+{
+	room_for<double *> lists(of->count);
+
+	if (!lists.at)
+		return CUSOLVER_STATUS_ALLOC_FAILED;
+	SOLVER_TRY(fetch(lists.at, values, of->count));
+	for (int s = 0; s < of->count; s++)
+		SOLVER_TRY(fetch(of->values.at + (int64_t)s * of->nnz, lists[s], of->nnz));
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
+/* `values` of one system is a pointer's place on the host. */
+static cusolverStatus_t set_up(cusolverRfHandle_t handle, const given &g, int count, bool batch,
+			       double *const *values)
 {
 	RF_ALIVE(handle);
-	SOLVER_WANT(n > 0 && nnz > 0 && lnnz >= 0 && unnz > 0);
+	SOLVER_WANT(g.n > 0 && g.nnz > 0 && g.lnnz >= 0 && g.unnz > 0 && count > 0);
 	forget(handle);
-	void *room = malloc(sizeof(numbers));
+	void *room = malloc(sizeof(systems));
 	if (!room)
 		return CUSOLVER_STATUS_ALLOC_FAILED;
-	handle->of = new (room) numbers(n, nnz);
-	cusolverStatus_t status = handle->of->good()
-					  ? take_all(handle->of, offsets, columns, values, lnnz, lo,
-						     lc, unnz, uo, uc, p, q)
-					  : CUSOLVER_STATUS_ALLOC_FAILED;
+	handle->of = new (room) systems(g.n, g.nnz, count, batch);
+	cusolverStatus_t status = handle->of->good() ? take_all(handle->of, g)
+						     : CUSOLVER_STATUS_ALLOC_FAILED;
+	if (status == CUSOLVER_STATUS_SUCCESS)
+		status = take_values(handle->of, values);
 	if (status != CUSOLVER_STATUS_SUCCESS)
 		forget(handle);
 	return status;
 }
 
 /* Rows of L and U: of what was given and of A, and what elimination adds */
-static bool find_pattern(numbers *of)
+static bool find_pattern(systems *of)
 {
 	work_line<double> row(of->n);
 
@@ -175,80 +154,155 @@ static bool find_pattern(numbers *of)
 				return false;
 			}
 		}
+		of->lower_at[i + 1] = of->lower_at[i] + of->lower[i].count;
+		of->upper_at[i + 1] = of->upper_at[i] + of->upper[i].count;
 	}
 	return true;
 }
 
-static cusolverStatus_t refactor(cusolverRfHandle_t handle)
+static bool make_room(systems *of)
 {
-	numbers *of = handle->of;
-	room_for<double> row(of->n);
+	int64_t lower = (int64_t)of->lower_at[of->n] * of->count;
+	int64_t upper = (int64_t)of->upper_at[of->n] * of->count;
+
+	free(of->lower_values);
+	free(of->upper_values);
+	of->lower_values = (double *)calloc(lower + 1, sizeof(double));
+	of->upper_values = (double *)calloc(upper + 1, sizeof(double));
+	return of->lower_values && of->upper_values;
+}
+
+/* The numbers of one system */
+struct system_of {
+	const double *values;
+	double *lower, *upper, *pivots;
+
+	system_of(systems *of, int s)
+	    : values(of->values.at + (int64_t)s * of->nnz),
+	      lower(of->lower_values + (int64_t)s * of->lower_at[of->n]),
+	      upper(of->upper_values + (int64_t)s * of->upper_at[of->n]),
+	      pivots(of->pivots.at + (int64_t)s * of->n)
+	{
+	}
+};
+
+/* The first row whose pivot is zero, or -1; rows behind it are not computed. `row` is zero. */
+static int factor(cusolverRfHandle_t handle, const system_of &system, double *row)
+{
+	systems *of = handle->of;
+
+	for (int i = 0; i < of->n; i++) {
+		const line<double> &l = of->lower[i], &u = of->upper[i];
+		double *lv = system.lower + of->lower_at[i], *uv = system.upper + of->upper_at[i];
+		int from = of->p[i];
+
+		for (int e = of->offsets[from]; e < of->offsets[from + 1]; e++)
+			row[of->place[of->columns[e]]] += system.values[e];
+		for (int e = 0; e < l.count; e++) {
+			int j = l.index[e];
+			const line<double> &other = of->upper[j];
+			const double *v = system.upper + of->upper_at[j];
+			double by = row[j] / system.pivots[j];
+
+			lv[e] = by;
+			row[j] = 0;
+			for (int f = 0; f < other.count; f++)
+				row[other.index[f]] -= by * v[f];
+		}
+		for (int e = 0; e < u.count; e++) {
+			uv[e] = row[u.index[e]];
+			row[u.index[e]] = 0;
+		}
+		system.pivots[i] = row[i];
+		row[i] = 0;
+		if (fabs(system.pivots[i]) > handle->zero)
+			continue;
+		if (handle->boost == 0)
+			return i;
+		system.pivots[i] = handle->boost;
+		handle->boosted = true;
+	}
+	return -1;
+}
+
+static cusolverStatus_t factor_all(cusolverRfHandle_t handle)
+{
+	room_for<double> row(handle->of->n);
 
 	if (!row.at)
 		return CUSOLVER_STATUS_ALLOC_FAILED;
 	handle->boosted = handle->factored = false;
-	for (int i = 0; i < of->n; i++) {
-		line<double> &l = of->lower[i], &u = of->upper[i];
-		int from = of->p[i];
-
-		for (int e = of->offsets[from]; e < of->offsets[from + 1]; e++)
-			row[of->place[of->columns[e]]] += of->values[e];
-		for (int e = 0; e < l.count; e++) {
-			int j = l.index[e];
-			line<double> &other = of->upper[j];
-			double by = row[j] / of->pivots[j];
-
-			l.value[e] = by;
-			row[j] = 0;
-			for (int f = 0; f < other.count; f++)
-				row[other.index[f]] -= by * other.value[f];
-		}
-		for (int e = 0; e < u.count; e++) {
-			u.value[e] = row[u.index[e]];
-			row[u.index[e]] = 0;
-		}
-		of->pivots[i] = row[i];
-		row[i] = 0;
-		if (fabs(of->pivots[i]) > handle->zero)
-			continue;
-		if (handle->boost == 0)
-			return CUSOLVER_STATUS_ZERO_PIVOT;
-		of->pivots[i] = handle->boost;
-		handle->boosted = true;
-	}
-	handle->factored = true;
+	for (int s = 0; s < handle->of->count; s++)
+		handle->of->zero[s] = factor(handle, system_of(handle->of, s), row.at);
 	return CUSOLVER_STATUS_SUCCESS;
 }
 
-static void solve_one(numbers *of, const int *p, const int *q, double *x, double *y)
+static void solve_one(systems *of, const system_of &system, const int *p, const int *q, double *x,
+		      double *y)
 {
 	for (int i = 0; i < of->n; i++) {
+		const line<double> &l = of->lower[i];
+
 		y[i] = x[p[i]];
-		for (int e = 0; e < of->lower[i].count; e++)
-			y[i] -= of->lower[i].value[e] * y[of->lower[i].index[e]];
+		for (int e = 0; e < l.count; e++)
+			y[i] -= system.lower[of->lower_at[i] + e] * y[l.index[e]];
 	}
 	for (int i = of->n - 1; i >= 0; i--) {
-		for (int e = 0; e < of->upper[i].count; e++)
-			y[i] -= of->upper[i].value[e] * y[of->upper[i].index[e]];
-		y[i] /= of->pivots[i];
+		const line<double> &u = of->upper[i];
+
+		for (int e = 0; e < u.count; e++)
+			y[i] -= system.upper[of->upper_at[i] + e] * y[u.index[e]];
+		y[i] /= system.pivots[i];
 	}
 	for (int i = 0; i < of->n; i++)
 		x[q[i]] = y[i];
 }
 
+/* Systems with a pivot that is zero are left out: their right sides stay. */
+static cusolverStatus_t solve_all(cusolverRfHandle_t handle, const int *p, const int *q, int nrhs,
+				  double *const *sides, int64_t ldx)
+{
+	int n = handle->of->n;
+	room_for<int> rows(n), columns(n), unused(n);
+	room_for<double> side(n), y(n);
+	room_for<double *> lists(handle->of->count);
+
+	if (!rows.at || !columns.at || !unused.at || !side.at || !y.at || !lists.at)
+		return CUSOLVER_STATUS_ALLOC_FAILED;
+	SOLVER_TRY(fetch(rows.at, p, n));
+	SOLVER_TRY(fetch(columns.at, q, n));
+	SOLVER_WANT(permutation(rows.at, n, unused.at) && permutation(columns.at, n, unused.at));
+	SOLVER_TRY(fetch(lists.at, sides, handle->of->count));
+	for (int s = 0; s < handle->of->count; s++) {
+		system_of system(handle->of, s);
+
+		for (int r = 0; r < nrhs && handle->of->zero[s] < 0; r++) {
+			double *at = lists[s] + r * ldx;
+
+			SOLVER_WANT(lists[s]);
+			SOLVER_TRY(fetch(side.at, at, n));
+			solve_one(handle->of, system, rows.at, columns.at, side.at, y.at);
+			SOLVER_TRY(fetch(at, side.at, n));
+		}
+	}
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
+static cusolverStatus_t analyse(cusolverRfHandle_t handle, bool batch)
+{
+	RF_ALIVE(handle);
+	SOLVER_WANT(handle->of && handle->of->batch == batch);
+	refactor_drop(handle);
+	handle->analysed = handle->factored = false;
+	if (!find_pattern(handle->of) || !make_room(handle->of))
+		return CUSOLVER_STATUS_ALLOC_FAILED;
+	handle->analysed = true;
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
 } // namespace solver
 
 using namespace solver;
-
-EXPORT cusolverStatus_t cusolverRfCreate(cusolverRfHandle_t *handle)
-{
-	SOLVER_WANT(handle);
-	*handle = (cusolverRfHandle_t)live_new(sizeof(**handle), SOLVER_RF);
-	if (!*handle)
-		return CUSOLVER_STATUS_ALLOC_FAILED;
-	(*handle)->triangular = CUSOLVERRF_TRIANGULAR_SOLVE_ALG1;
-	return CUSOLVER_STATUS_SUCCESS;
-}
 
 EXPORT cusolverStatus_t cusolverRfDestroy(cusolverRfHandle_t handle)
 {
@@ -258,158 +312,104 @@ EXPORT cusolverStatus_t cusolverRfDestroy(cusolverRfHandle_t handle)
 	return CUSOLVER_STATUS_SUCCESS;
 }
 
-EXPORT cusolverStatus_t cusolverRfSetMatrixFormat(cusolverRfHandle_t handle,
-						  cusolverRfMatrixFormat_t format,
-						  cusolverRfUnitDiagonal_t diagonal)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT((unsigned)format <= 1 && (unsigned)diagonal <= 3);
-	if (format == CUSOLVERRF_MATRIX_FORMAT_CSC || (diagonal & 1)) {
-		solver_say(__func__, "matrices are CSR, and the factor whose diagonal is 1 is L");
-		return CUSOLVER_STATUS_NOT_SUPPORTED;
-	}
-	handle->diagonal = diagonal;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfGetMatrixFormat(cusolverRfHandle_t handle,
-						  cusolverRfMatrixFormat_t *format,
-						  cusolverRfUnitDiagonal_t *diagonal)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT(format && diagonal);
-	*format = CUSOLVERRF_MATRIX_FORMAT_CSR;
-	*diagonal = handle->diagonal;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfSetNumericProperties(cusolverRfHandle_t handle, double zero,
-						       double boost)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT(zero >= 0 && boost == boost);
-	handle->zero = zero;
-	handle->boost = boost;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfGetNumericProperties(cusolverRfHandle_t handle, double *zero,
-						       double *boost)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT(zero && boost);
-	*zero = handle->zero;
-	*boost = handle->boost;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfGetNumericBoostReport(cusolverRfHandle_t handle,
-							cusolverRfNumericBoostReport_t *report)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT(report);
-	*report =
-		handle->boosted ? CUSOLVERRF_NUMERIC_BOOST_USED : CUSOLVERRF_NUMERIC_BOOST_NOT_USED;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfSetAlgs(cusolverRfHandle_t handle,
-					  cusolverRfFactorization_t factor,
-					  cusolverRfTriangularSolve_t solve)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT((unsigned)factor <= 2 && solve >= 1 && solve <= 3);
-	handle->factorization = factor;
-	handle->triangular = solve;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfGetAlgs(cusolverRfHandle_t handle,
-					  cusolverRfFactorization_t *factor,
-					  cusolverRfTriangularSolve_t *solve)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT(factor && solve);
-	*factor = handle->factorization;
-	*solve = handle->triangular;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfSetResetValuesFastMode(cusolverRfHandle_t handle,
-							 cusolverRfResetValuesFastMode_t mode)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT((unsigned)mode <= 1);
-	handle->fast = mode;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
-EXPORT cusolverStatus_t cusolverRfGetResetValuesFastMode(cusolverRfHandle_t handle,
-							 cusolverRfResetValuesFastMode_t *mode)
-{
-	RF_ALIVE(handle);
-	SOLVER_WANT(mode);
-	*mode = handle->fast;
-	return CUSOLVER_STATUS_SUCCESS;
-}
-
 /* Numbers of the factors do not matter: they are made again. */
 #define RF_SETUP(name)                                                                             \
 	EXPORT cusolverStatus_t name(int n, int nnz, int *o, int *c, double *v, int lnnz, int *lo, \
 				     int *lc, double *, int unnz, int *uo, int *uc, double *,      \
 				     int *p, int *q, cusolverRfHandle_t handle)                    \
 	{                                                                                          \
-		return set_up(n, nnz, o, c, v, lnnz, lo, lc, unnz, uo, uc, p, q, handle);          \
+		given g = {n, nnz, o, c, lnnz, lo, lc, unnz, uo, uc, p, q};                        \
+                                                                                                   \
+		return set_up(handle, g, 1, false, &v);                                            \
 	}
 RF_SETUP(cusolverRfSetupHost)
 RF_SETUP(cusolverRfSetupDevice)
+
+EXPORT cusolverStatus_t cusolverRfBatchSetupHost(int count, int n, int nnz, int *o, int *c,
+						 double *v[], int lnnz, int *lo, int *lc, double *,
+						 int unnz, int *uo, int *uc, double *, int *p,
+						 int *q, cusolverRfHandle_t handle)
+{
+	given g = {n, nnz, o, c, lnnz, lo, lc, unnz, uo, uc, p, q};
+
+	SOLVER_WANT(v);
+	return set_up(handle, g, count, true, v);
+}
 
 EXPORT cusolverStatus_t cusolverRfResetValues(int n, int nnz, int *, int *, double *values, int *p,
 					      int *q, cusolverRfHandle_t handle)
 {
 	RF_ALIVE(handle);
-	SOLVER_WANT(handle->of && handle->of->n == n && handle->of->nnz == nnz && p && q);
+	SOLVER_WANT(handle->of && !handle->of->batch && handle->of->n == n &&
+		    handle->of->nnz == nnz && p && q);
 	handle->factored = false;
-	return fetch(handle->of->values.at, values, nnz);
+	return take_values(handle->of, &values);
+}
+
+EXPORT cusolverStatus_t cusolverRfBatchResetValues(int count, int n, int nnz, int *, int *,
+						   double *values[], int *p, int *q,
+						   cusolverRfHandle_t handle)
+{
+	RF_ALIVE(handle);
+	SOLVER_WANT(handle->of && handle->of->batch && handle->of->count == count &&
+		    handle->of->n == n && handle->of->nnz == nnz && values && p && q);
+	handle->factored = false;
+	return take_values(handle->of, values);
 }
 
 EXPORT cusolverStatus_t cusolverRfAnalyze(cusolverRfHandle_t handle)
 {
-	RF_ALIVE(handle);
-	SOLVER_WANT(handle->of);
-	if (!find_pattern(handle->of))
-		return CUSOLVER_STATUS_ALLOC_FAILED;
-	handle->analysed = true;
-	return CUSOLVER_STATUS_SUCCESS;
+	return analyse(handle, false);
+}
+
+EXPORT cusolverStatus_t cusolverRfBatchAnalyze(cusolverRfHandle_t handle)
+{
+	return analyse(handle, true);
 }
 
 EXPORT cusolverStatus_t cusolverRfRefactor(cusolverRfHandle_t handle)
 {
 	RF_ALIVE(handle);
-	SOLVER_WANT(handle->of && handle->analysed);
-	return refactor(handle);
+	SOLVER_WANT(handle->of && !handle->of->batch && handle->analysed);
+	SOLVER_TRY(factor_all(handle));
+	if (handle->of->zero[0] >= 0)
+		return CUSOLVER_STATUS_ZERO_PIVOT;
+	handle->factored = true;
+	return refactor_update(handle);
+}
+
+/* Zero pivots are told by cusolverRfBatchZeroPivot(). */
+EXPORT cusolverStatus_t cusolverRfBatchRefactor(cusolverRfHandle_t handle)
+{
+	RF_ALIVE(handle);
+	SOLVER_WANT(handle->of && handle->of->batch && handle->analysed);
+	SOLVER_TRY(factor_all(handle));
+	handle->factored = true;
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
+EXPORT cusolverStatus_t cusolverRfBatchZeroPivot(cusolverRfHandle_t handle, int *position)
+{
+	RF_ALIVE(handle);
+	SOLVER_WANT(handle->of && handle->of->batch && handle->factored && position);
+	memcpy(position, handle->of->zero.at, handle->of->count * sizeof(int));
+	return CUSOLVER_STATUS_SUCCESS;
 }
 
 EXPORT cusolverStatus_t cusolverRfSolve(cusolverRfHandle_t handle, int *p, int *q, int nrhs,
 					double *work, int ldwork, double *x, int ldx)
 {
 	RF_ALIVE(handle);
-	SOLVER_WANT(handle->of && handle->factored && nrhs >= 0 && work && x);
-	int n = handle->of->n;
-	SOLVER_WANT(ldwork >= n && ldx >= n);
-	room_for<int> rows(n), columns(n), unused(n);
-	room_for<double> side(n), y(n);
-	if (!rows.at || !columns.at || !unused.at || !side.at || !y.at)
-		return CUSOLVER_STATUS_ALLOC_FAILED;
-	SOLVER_TRY(fetch(rows.at, p, n));
-	SOLVER_TRY(fetch(columns.at, q, n));
-	SOLVER_WANT(permutation(rows.at, n, unused.at) && permutation(columns.at, n, unused.at));
-	for (int r = 0; r < nrhs; r++) {
-		double *at = x + (int64_t)r * ldx;
+	SOLVER_WANT(handle->of && !handle->of->batch && handle->factored && nrhs >= 0 && work && x);
+	SOLVER_WANT(ldwork >= handle->of->n && ldx >= handle->of->n);
+	return solve_all(handle, p, q, nrhs, &x, ldx);
+}
 
-		SOLVER_TRY(fetch(side.at, at, n));
-		solve_one(handle->of, rows.at, columns.at, side.at, y.at);
-		SOLVER_TRY(fetch(at, side.at, n));
-	}
-	return CUSOLVER_STATUS_SUCCESS;
+EXPORT cusolverStatus_t cusolverRfBatchSolve(cusolverRfHandle_t handle, int *p, int *q, int nrhs,
+					     double *work, int ldwork, double *x[], int ldx)
+{
+	RF_ALIVE(handle);
+	SOLVER_WANT(handle->of && handle->of->batch && handle->factored && nrhs >= 0 && work && x);
+	SOLVER_WANT(ldwork >= handle->of->n && ldx >= handle->of->n);
+	return solve_all(handle, p, q, nrhs, x, ldx);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cusolverRf: factors of one matrix, by cuSOLVER's LU of the host, made again for others of the
- * same pattern, whose solutions are put into their equations; zero pivots; steps in the wrong
- * order.
+ * same pattern, one by one and as a batch, whose solutions are put into their equations; the
+ * factors taken out; zero pivots; steps in the wrong order.
  */
 #include "sparse_systems.h"
 
@@ -98,6 +98,150 @@ static void test_systems(int n, int nrhs, bool on_device)
 		CHECK(cudaFree(d));
 }
 
+/* A dense matrix from three lists of the host */
+static matrix dense_of(int n, int nnz, const int *o, const int *c, const double *v)
+{
+	matrix a(n, n);
+
+	EXPECT(o[0] == 0 && o[n] == nnz);
+	for (int i = 0; i < n; i++)
+		for (int e = o[i]; e < o[i + 1]; e++) {
+			EXPECT(e == o[i] || c[e] > c[e - 1]);
+			a(i, c[e]) = v[e];
+		}
+	return a;
+}
+
+/* L U is P A Q'; the three ways to have the factors say the same. */
+static void test_extraction(int n)
+{
+	csr s = from(random_sparse<double>(n, true), 0);
+	factors f = factor(s);
+	std::vector<double> v = s.as<double>(), changed = v;
+	int nnz = -1, lnnz = -1, unnz = -1, *o, *c, *lo, *lc, *uo, *uc, *device_offsets, *dc;
+	double *m, *lv, *uv, *dv;
+
+	for (double &x : changed)
+		x *= 1.01;
+	OK(cusolverRfSetupHost(n, s.nnz(), s.offsets.data(), s.columns.data(), v.data(),
+			       (int)f.lv.size(), f.lo.data(), f.lc.data(), f.lv.data(),
+			       (int)f.uv.size(), f.uo.data(), f.uc.data(), f.uv.data(), f.p.data(),
+			       f.q.data(), rf));
+	OK(cusolverRfAnalyze(rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+		      cusolverRfExtractBundledFactorsHost(rf, &nnz, &o, &c, &m));
+	OK(cusolverRfRefactor(rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+		      cusolverRfExtractBundledFactorsHost(rf, &nnz, &o, NULL, &m));
+	OK(cusolverRfAccessBundledFactorsDevice(rf, &nnz, &device_offsets, &dc, &dv));
+	/* the handle's lists follow other numbers */
+	OK(cusolverRfResetValues(n, s.nnz(), s.offsets.data(), s.columns.data(), changed.data(),
+				 f.p.data(), f.q.data(), rf));
+	OK(cusolverRfRefactor(rf));
+	OK(cusolverRfExtractBundledFactorsHost(rf, &nnz, &o, &c, &m));
+	OK(cusolverRfExtractSplitFactorsHost(rf, &lnnz, &lo, &lc, &lv, &unnz, &uo, &uc, &uv));
+	EXPECT(lnnz + unnz == nnz + n);
+	matrix l = dense_of(n, lnnz, lo, lc, lv), u = dense_of(n, unnz, uo, uc, uv), a(n, n);
+	matrix one = unit(n, n), bundled = dense_of(n, nnz, o, c, m), whole = s.whole();
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++) {
+			a(i, j) = 1.01 * whole(f.p[i], f.q[j]);
+			EXPECT(bundled(i, j) == l(i, j) - one(i, j) + u(i, j));
+			EXPECT(i >= j ? i > j || l(i, j) == number(1) : l(i, j) == number(0));
+			EXPECT(i <= j || u(i, j) == number(0));
+		}
+	expect_near<double>(l * u, a, 100 * (n + 1), "L U", __LINE__, l.norm() * u.norm());
+	std::vector<int> go(n + 1), gc(nnz);
+	std::vector<double> gv(nnz);
+	CHECK(cudaMemcpy(go.data(), device_offsets, (n + 1) * sizeof(int), cudaMemcpyDeviceToHost));
+	CHECK(cudaMemcpy(gc.data(), dc, nnz * sizeof(int), cudaMemcpyDeviceToHost));
+	CHECK(cudaMemcpy(gv.data(), dv, nnz * sizeof(double), cudaMemcpyDeviceToHost));
+	EXPECT(!memcmp(go.data(), o, (n + 1) * sizeof(int)));
+	EXPECT(!memcmp(gc.data(), c, nnz * sizeof(int)));
+	EXPECT(!memcmp(gv.data(), m, nnz * sizeof(double)));
+	for (void *h : {(void *)o, (void *)c, (void *)m, (void *)lo, (void *)lc, (void *)lv,
+			(void *)uo, (void *)uc, (void *)uv})
+		free(h);
+	/* a diagonal of ones that is not stored */
+	OK(cusolverRfSetMatrixFormat(rf, CUSOLVERRF_MATRIX_FORMAT_CSR,
+				     CUSOLVERRF_UNIT_DIAGONAL_ASSUMED_L));
+	OK(cusolverRfExtractSplitFactorsHost(rf, &lnnz, &lo, &lc, &lv, &unnz, &uo, &uc, &uv));
+	EXPECT(lnnz + unnz == nnz);
+	for (void *h :
+	     {(void *)lo, (void *)lc, (void *)lv, (void *)uo, (void *)uc, (void *)uv})
+		free(h);
+	OK(cusolverRfSetMatrixFormat(rf, CUSOLVERRF_MATRIX_FORMAT_CSR,
+				     CUSOLVERRF_UNIT_DIAGONAL_STORED_L));
+}
+
+/* Other numbers, the last of them all zeros: that has a zero pivot, the others a solution. */
+static void test_batch(int n, int count)
+{
+	csr s = from(random_sparse<double>(n, true), 0);
+	factors f = factor(s);
+	std::vector<std::vector<double>> v(count, s.as<double>());
+	std::vector<double *> lists(count), device_lists(count), sides(count);
+	std::vector<matrix> b;
+	std::vector<int> zero(count, -7);
+	int *o = sent(s.offsets), *c = sent(s.columns), *p = sent(f.p), *q = sent(f.q);
+	double *work = device_new<double>(2 * count * n);
+
+	for (int i = 0; i < count; i++)
+		lists[i] = v[i].data();
+	OK(cusolverRfBatchSetupHost(count, n, s.nnz(), s.offsets.data(), s.columns.data(),
+				    lists.data(), (int)f.lv.size(), f.lo.data(), f.lc.data(),
+				    f.lv.data(), (int)f.uv.size(), f.uo.data(), f.uc.data(),
+				    f.uv.data(), f.p.data(), f.q.data(), rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE, cusolverRfAnalyze(rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE, cusolverRfBatchRefactor(rf));
+	OK(cusolverRfBatchAnalyze(rf));
+	for (int i = 0; i < count; i++) {
+		for (double &x : v[i])
+			x *= i == count - 1 ? 0 : 1 + lcg_double(&draw, -0.02, 0.02);
+		device_lists[i] = sent(v[i]);
+		b.push_back(random_matrix<double>(n, 1));
+		std::vector<double> side(n);
+		for (int k = 0; k < n; k++)
+			side[k] = b[i](k, 0).real();
+		sides[i] = sent(side);
+	}
+	double **values = sent(device_lists), **x = sent(sides);
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+		      cusolverRfBatchResetValues(count + 1, n, s.nnz(), o, c, values, p, q, rf));
+	OK(cusolverRfBatchResetValues(count, n, s.nnz(), o, c, values, p, q, rf));
+	EXPECT_STATUS(CUSOLVER_STATUS_INVALID_VALUE,
+		      cusolverRfBatchSolve(rf, p, q, 1, work, n, x, n));
+	OK(cusolverRfBatchRefactor(rf));
+	OK(cusolverRfBatchZeroPivot(rf, zero.data()));
+	OK(cusolverRfBatchSolve(rf, p, q, 1, work, n, x, n));
+	for (int i = 0; i < count; i++) {
+		std::vector<double> side(n);
+		matrix found(n, 1), whole;
+
+		CHECK(cudaMemcpy(side.data(), sides[i], n * sizeof(double),
+				 cudaMemcpyDeviceToHost));
+		for (int k = 0; k < n; k++)
+			found(k, 0) = side[k];
+		EXPECT(zero[i] == (i == count - 1 ? 0 : -1));
+		if (i == count - 1) {
+			EXPECT(found.values == b[i].values);
+			continue;
+		}
+		for (int e = 0; e < s.nnz(); e++)
+			s.values[e] = v[i][e];
+		whole = s.whole();
+		expect_near<double>(whole * found, b[i], 400 * (n + 1), "cusolverRfBatchSolve",
+				    __LINE__, whole.norm() * found.norm() + b[i].norm());
+	}
+	for (int i = 0; i < count; i++) {
+		CHECK(cudaFree(device_lists[i]));
+		CHECK(cudaFree(sides[i]));
+	}
+	for (void *d : {(void *)o, (void *)c, (void *)p, (void *)q, (void *)work, (void *)values,
+			(void *)x})
+		CHECK(cudaFree(d));
+}
+
 /* [0 1; 1 0] in the order of the unit matrix: no pivot, or the boost */
 static void test_zero_pivot()
 {
@@ -142,6 +286,10 @@ int main(int argc, char **argv)
 		test_systems(25, 1, on_device);
 		test_systems(40, 3, on_device);
 	}
+	test_extraction(1);
+	test_extraction(30);
+	test_batch(1, 2);
+	test_batch(25, 4);
 	test_zero_pivot();
 	drop_descrs();
 	OK(cusolverRfDestroy(rf));
