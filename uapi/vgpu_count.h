@@ -183,7 +183,9 @@ enum vgpu_counter_needs {
 	X(L2_ACK_WAIT, l2_ack_wait_cycles, COHERENCE, "",					\
 	  "the same until other L1s had dropped the line")					\
 	X(L2_ROOM_WAIT, l2_room_wait_cycles, COHERENCE, "",					\
-	  "the same for a place, an MSHR or the end of a rollover")
+	  "the same for a place, an MSHR or the end of a rollover")				\
+	X(LOGICAL_STEPS, logical_steps, COHERENCE, "",						\
+	  "units by which the logical time of L1s went on")
 
 enum vgpu_counter {
 #define VGPU_COUNTER_ENUM(NAME, name, needs, metric, text) VGPU_COUNT_##NAME,

@@ -67,6 +67,7 @@ struct vgpu_cc_entry {
  * @expired, @renewed: loads whose line was there with a lease that was over, and got a longer one
  * @line_wait: cycles that accesses waited at their line
  * @mail: messages in the inbox and in @now; @mailed: they are looked at some time
+ * @counted: its logical time, as far as it has been counted
  */
 struct vgpu_cc_l1 {
 	struct vgpu_coh_core core;
@@ -82,6 +83,7 @@ struct vgpu_cc_l1 {
 	u64 expired;
 	u64 renewed;
 	u64 line_wait;
+	u64 counted;
 	u32 mail;
 	bool mailed;
 };
@@ -212,6 +214,8 @@ void vgpu_cc_count_expired(struct vgpu_l1d *l1, struct vgpu_mem_request *request
 void vgpu_cc_count_renewed(struct vgpu_l1d *l1, const struct vgpu_mem_request *request);
 /* counts.c: @request, which has been answered, ends at @cycle */
 void vgpu_cc_count_end(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 cycle);
+/* counts.c: how far the clock of the L1 has gone since this was asked last */
+void vgpu_cc_count_time(struct vgpu_l1d *l1, struct vgpu_counters *counters);
 /* counts.c: adds what a protocol counts */
 void vgpu_cc_stats(const struct vgpu_memsys *memsys, struct vgpu_memsys_stats *stats);
 /* A message that is due at @due at the L1 of @sm is handled even if its SM has nothing to do. */
@@ -243,7 +247,8 @@ void vgpu_cc_purge_asked(struct vgpu_l1d *l1);
 void vgpu_cc_l1_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry,
 		      enum vgpu_coh_event event, const struct vgpu_coh_message *in, u64 cycle,
 		      struct vgpu_coh_out *out);
-void vgpu_cc_tick(struct vgpu_l1d *l1, u64 cycle);
+/* @counters: of the access or answer for which time is looked at; NULL: of none */
+void vgpu_cc_tick(struct vgpu_l1d *l1, struct vgpu_counters *counters, u64 cycle);
 /* Returns if it is a load whose line is there with a lease that is over */
 bool vgpu_cc_make_event(struct vgpu_l1d *l1, struct vgpu_cc_entry *entry, u8 kind,
 			bool strong, u32 id, u64 cycle, struct vgpu_coh_out *out);

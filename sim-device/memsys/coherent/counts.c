@@ -105,19 +105,33 @@ void vgpu_cc_count_end(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u6
 	vgpu_l1d_count(l1, counters_of(request), request->kind, cycle - request->sent);
 }
 
+/* The clock of its loads, or of its stores */
+static u64 time_of(const struct vgpu_coh_core *core)
+{
+	return core->read_now > core->write_now ? core->read_now : core->write_now;
+}
+
+void vgpu_cc_count_time(struct vgpu_l1d *l1, struct vgpu_counters *counters)
+{
+	struct vgpu_cc_l1 *cc = vgpu_cc_l1_of(l1);
+	u64 now = time_of(&cc->core);
+
+	vgpu_count(counters, VGPU_COUNT_LOGICAL_STEPS, now - cc->counted);
+	cc->counted = now;
+}
+
 /* ---- all together ------------------------------------------------------------------ */
 
-/* Of the L1 that is farthest: a load's clock, or a store's */
+/* Of the L1 that is farthest */
 static u64 farthest(const struct vgpu_memsys *memsys)
 {
 	const struct vgpu_coherent *c = memsys->coherent;
 	u64 most = 0;
 
 	for (u32 n = 0; n < memsys->config->sms; n++) {
-		const struct vgpu_coh_core *core = &c->l1s[n].core;
+		u64 now = time_of(&c->l1s[n].core);
 
-		most = core->read_now > most ? core->read_now : most;
-		most = core->write_now > most ? core->write_now : most;
+		most = now > most ? now : most;
 	}
 	return most;
 }

@@ -13,15 +13,16 @@ u32 vgpu_cc_id_of(const struct vgpu_l1d *l1, const struct vgpu_mem_request *requ
 /* ---- time ---------------------------------------------------------------------- */
 
 /* A warp that only reads a line with a lease would see no time pass. */
-void vgpu_cc_tick(struct vgpu_l1d *l1, u64 cycle)
+void vgpu_cc_tick(struct vgpu_l1d *l1, struct vgpu_counters *counters, u64 cycle)
 {
 	const struct vgpu_coh_protocol *protocol = l1->memsys->coherent->protocol;
 	struct vgpu_cc_l1 *cc = vgpu_cc_l1_of(l1);
 
-	if (!protocol->tick)
+	if (!protocol->tick || cc->ticks >= cycle / VGPU_CC_TICK)
 		return;
 	for (; cc->ticks < cycle / VGPU_CC_TICK; cc->ticks++)
 		protocol->tick(&cc->core);
+	vgpu_cc_count_time(l1, counters);
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -350,7 +351,7 @@ static enum vgpu_mem_result make_fence(struct vgpu_l1d *l1, const struct vgpu_me
 enum vgpu_mem_result vgpu_cc_access(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
 				    struct vgpu_mem_answer *answer)
 {
-	vgpu_cc_tick(l1, access->cycle);
+	vgpu_cc_tick(l1, access->counters, access->cycle);
 	if (access->kind == VGPU_MEM_FENCE)
 		return make_fence(l1, access, answer);
 	return make_access(l1, access, answer);

@@ -77,6 +77,7 @@ static void come(struct vgpu_l1d *l1, struct vgpu_mem_request *request, u64 cycl
 	if (!VGPU_CHECK(entry))
 		return;
 	vgpu_cc_l1_event(l1, entry, in.kind, &in, cycle, &out);
+	vgpu_cc_count_time(l1, vgpu_counters_of(request->counters, request->launch));
 	vgpu_cc_path_of(request)->answered = vgpu_cc_traced(in.kind);
 	if (in.kind == VGPU_COH_RENEW)
 		vgpu_cc_count_renewed(l1, request);
@@ -123,6 +124,7 @@ static void take_message(struct vgpu_l1d *l1, struct vgpu_mem_request *message, 
 		vgpu_cc_message_free(l1->memsys, message);
 	} else if (vgpu_cc_carried(message)->kind == VGPU_CC_FLUSH) {
 		vgpu_coh_flush_core(&vgpu_cc_l1_of(l1)->core);
+		vgpu_cc_l1_of(l1)->counted = 0;
 		vgpu_cc_purge_all(l1);
 		answer_message(l1, message, VGPU_CC_FLUSHED, cycle);
 	} else {
@@ -150,7 +152,7 @@ static bool receive(struct vgpu_l1d *l1, u64 cycle)
 			return false;
 		vgpu_mem_heap_take(&vgpu_cc_l1_of(l1)->now);
 		vgpu_cc_l1_of(l1)->mail--;
-		vgpu_cc_tick(l1, now->at);
+		vgpu_cc_tick(l1, NULL, now->at);
 		if (now->aborted)
 			vgpu_cc_message_free(l1->memsys, now);
 		else
@@ -164,7 +166,7 @@ static bool receive(struct vgpu_l1d *l1, u64 cycle)
 		vgpu_cc_path_of(first)->left = first->at - l1->memsys->config->icnt_cycles;
 	l1->came = vgpu_port_receive(&l1->in, first->at,
 				     l1->memsys->sm_costs.parts[first->sectors]);
-	vgpu_cc_tick(l1, l1->came);
+	vgpu_cc_tick(l1, vgpu_counters_of(first->counters, first->launch), l1->came);
 	if (first->kind == VGPU_MEM_MESSAGE)
 		take_message(l1, first, l1->came);
 	else

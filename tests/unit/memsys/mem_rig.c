@@ -108,6 +108,7 @@ struct rig *rig_preset(const char *preset, const char *changes)
 		rig->sms[n].index = n;
 		rig->sms[n].l1 = vgpu_memsys_l1d(rig->memsys, n);
 		rig->sms[n].event.fire = window;
+		rig->sms[n].counters.launch = 1;
 		vgpu_l1d_serve(rig->sms[n].l1, 1);
 	}
 	return rig;
@@ -254,6 +255,7 @@ static bool make(struct rig_sm *sm, u32 number, struct rig_op *op, u64 cycle)
 	access.order = op->order;
 	access.scope = op->scope;
 	access.cache = op->cache;
+	access.counters = &sm->counters;
 	access.owner = sm;
 	access.cookie = cookie_of(number, (u32)(op - warp->ops));
 	result = vgpu_l1d_access(sm->l1, &access, &answer);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "memsys/memsys.h"
+#include "vgpu_counters.h"
 
 #define RIG_FRAMES	1024u
 #define RIG_VIRTUAL	0x7000000ull	/* of frame 0 */
@@ -39,6 +40,7 @@ struct rig_sm {
 	void (*came)(struct rig_sm *sm, const struct vgpu_mem_response *response);
 	void *data;
 	struct rig_warp *warps;	/* of scripts */
+	struct vgpu_counters counters;	/* of its scripts, which are one launch */
 };
 
 struct rig {

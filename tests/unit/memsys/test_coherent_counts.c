@@ -40,6 +40,11 @@ static struct rig_op alone(struct rig *rig, u32 sm, enum rig_do what, u64 addres
 /* As test_coherent.c has it for a store that nobody holds up: 40 bytes leave the SM in 2 cycles */
 #define STORE_TAKES	(40u + 2 + 20 + 70 + 1 + 20)
 
+static void has_stepped(const struct rig *rig, u32 sm, u64 steps)
+{
+	assert_int_equal(rig->sms[sm].counters.value[VGPU_COUNT_LOGICAL_STEPS], steps);
+}
+
 static void rcc_counts_its_leases(void **state)
 {
 	struct rig *rig = open_with("rcc", "sc_core=1 coherence_lease=10");
@@ -68,6 +73,10 @@ static void rcc_counts_its_leases(void **state)
 		op[4].done - op[4].sent;
 	assert_int_equal(stats.cycles[VGPU_MEM_LOAD], loads);
 	assert_int_equal(stats.logical_time, 11);
+	/* of all L1s the one that has written Y behind its lease */
+	has_stepped(rig, 0, 0);
+	has_stepped(rig, 1, 11);
+	has_stepped(rig, 2, 0);
 	/*
 	 * X, with a lease until 21 now, is written by another at 22. A lease of Y until 21 takes
 	 * SM 1 to 22 as well: its line of X is over, and is not renewed
@@ -78,6 +87,10 @@ static void rcc_counts_its_leases(void **state)
 	alone(rig, 1, RIG_LOAD, X, 0);
 	stats = rig_stats(rig);
 	assert_int_equal(stats.logical_time, 22);
+	has_stepped(rig, 0, 22);
+	has_stepped(rig, 1, 11 + 11);
+	/* what it read was written at 11 */
+	has_stepped(rig, 3, 11);
 	assert_int_equal(stats.l1_expired, 2);
 	assert_int_equal(stats.l1_renewed, 1);
 	/* a load whose order makes it ask: its lease was not over */
@@ -219,6 +232,13 @@ static void rollovers_are_counted(void **state)
 		stats = rig_stats(rig);
 		assert_true(stats.logical_time >= last);
 		last = stats.logical_time;
+	}
+	/* of these, what was left to the limit when a rollover came was not gone */
+	assert_true(stats.logical_time > 12 * 2000 - 2 * 2000);
+	for (u32 n = 0; n < 2; n++) {
+		u64 steps = rig->sms[n].counters.value[VGPU_COUNT_LOGICAL_STEPS];
+
+		assert_true(steps > 8000 && steps <= stats.logical_time);
 	}
 	/* each round needs 2000 of 8191 at least */
 	assert_true(stats.rollovers >= 2 && stats.rollovers <= 4);

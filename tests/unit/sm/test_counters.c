@@ -384,6 +384,21 @@ static u64 sum_of(const struct host *h, enum vgpu_counter what)
 	return sum;
 }
 
+/* Of the SM that has most of it */
+static u64 most_of(const struct host *h, u32 sms, enum vgpu_counter what)
+{
+	u64 most = 0;
+
+	for (u32 sm = 0; sm < sms; sm++) {
+		u64 sum = 0;
+
+		for (size_t n = 0; n < h->counts_count; n++)
+			sum += h->counts[n].sm[sm].value[what];
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
 #define SAME(h, what, value)	assert_int_equal(sum_of(h, VGPU_COUNT_##what), value)
 
 static void run_mixture(struct host *h, struct rig *rig, u32 rounds)
@@ -488,9 +503,12 @@ static void the_sum_is_the_devices(void **state)
 	SAME(h, L2_LEASE_WAIT, stats.l2_lease_wait);
 	SAME(h, L2_ACK_WAIT, stats.l2_ack_wait);
 	SAME(h, L2_ROOM_WAIT, stats.l2_room_wait);
+	assert_int_equal(most_of(h, config.sms, VGPU_COUNT_LOGICAL_STEPS), stats.logical_time);
 	SAME(h, STALL_UNIT, stats.stall_issue);
 	for (size_t n = 0; n < h->counts_count; n++)
 		classes_add_up(&h->counts[n]);
+	if (!strcmp(*state, "rcc"))
+		assert_true(stats.logical_time > 0);
 	if (!strcmp(*state, "pipeline"))
 		assert_true(stats.l1_hits && stats.l2_misses && stats.dram_written);
 	for (u32 n = 0; n < VGPU_COUNTER_COUNT; n++)
