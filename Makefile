@@ -525,7 +525,10 @@ install: all
 	$(foreach name,$(math-public),ln -sf $(lastword $(call math-sonames,$(name))) $(DESTDIR)$(PREFIX)/lib/lib$(name).so;)
 	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
-	install $(tools) tools/vgpucc tools/vgpu-sanitizer $(DESTDIR)$(PREFIX)/bin/
+	install $(tools) tools/vgpucc tools/vgpu-sanitizer tools/vgpu-sweep $(DESTDIR)$(PREFIX)/bin/
+	install -d $(DESTDIR)$(PREFIX)/share/vgpu/sweep
+	install -m 644 $(wildcard tools/sweep/*.awk tools/sweep/*.gp) $(DESTDIR)$(PREFIX)/share/vgpu/sweep/
+	install tools/sweep/cell $(DESTDIR)$(PREFIX)/share/vgpu/sweep/
 	$(call toolkit,$(DESTDIR)$(PREFIX)/share/vgpu/toolkit,$(PREFIX)/bin,$(PREFIX)/include/vgpu/cuda,$(PREFIX)/lib)
 	install -d $(DESTDIR)$(PREFIX)/lib/cmake/vgpu $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 tools/cmake/vgpu-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/vgpu/
@@ -536,7 +539,7 @@ install: all
 	$(if $(math-headers),cp -r $(math-headers) $(DESTDIR)$(PREFIX)/include/vgpu/cuda/)
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
 	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
-	for name in $(tool-names) vgpucc vgpu-sanitizer; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
+	for name in $(tool-names) vgpucc vgpu-sanitizer vgpu-sweep; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
 
 # vgpu-smi under the name that scripts call
 install-nvidia-smi: install

@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 PATH=$PWD/build/tools:$PWD/tools:$PATH
-tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpu-hostcalls vgpu-launches vgpucc vgpu-vm vgpu-demo"
+tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpu-hostcalls vgpu-launches vgpucc vgpu-sweep vgpu-vm vgpu-demo"
 count=0 failed=0
 
 ok() { # NAME STATUS
@@ -109,6 +109,15 @@ make -s --no-print-directory install DESTDIR="$dir/installed" PREFIX=/usr >"$dir
 	[ -s "$dir/installed/usr/share/man/man1/vgpu-smi.1" ] && [ -x "$dir/installed/usr/bin/vgpu-top" ] &&
 	[ -s "$dir/installed/usr/share/bash-completion/completions/vgpu-trace" ]
 ok "install" $?
+printf '[axes]\njob=a.job\nseed=1 2\n' >"$dir/a.ini"
+printf '[a]\nphase=kernel tbs=10 tb_us=5 threads=32\n' >"$dir/a.job"
+if command -v parallel >/dev/null; then
+	(cd "$dir" && PATH=/usr/bin:/bin "$dir/installed/usr/bin/vgpu-sweep" -o "$dir/swept" a.ini) >"$dir/said" 2>&1 &&
+		grep -q '"product": "installed"' "$dir/swept/cells.jsonl"
+	ok "vgpu-sweep from where it is installed" $?
+else
+	skip "vgpu-sweep from where it is installed" "GNU parallel is not installed"
+fi
 
 echo "1..$count"
 exit $failed
