@@ -588,7 +588,7 @@ const struct vgpu_preemption *vgpu_preemption_find(const char *name);
 
 /*
  * Those from outside. They are listed behind those of the tree, and what a policy of them decides
- * is checked (exec/outside.c). Whoever calls these sees to it that one thread at a time does, and
+ * is checked (exec/outside/). Whoever calls these sees to it that one thread at a time does, and
  * that a policy or mechanism that has been removed goes only when no device has it selected any
  * more (vgpu_device_drop_policy()); others may look things up meanwhile.
  *

@@ -17,7 +17,7 @@
  * May sleep. @policy stays valid until vgpu_policy_unregister() has returned. Its operations are
  * called by the kthreads of devices, several at a time if there are several systems of devices;
  * they must not sleep. Device models do not check pointers that a policy passes; numbers of SMs and
- * whether a decision is possible are checked (exec/outside.c).
+ * whether a decision is possible are checked (exec/outside/).
  *
  * -EINVAL, -EEXIST, -ENOSPC: as vgpu_policy_add(); a line in the log says what would be right.
  */

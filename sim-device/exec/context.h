@@ -125,7 +125,7 @@ struct vgpu_exec_context {
 	struct vgpu_list running;	/* SMs that run for it, newest first */
 	struct vgpu_list coming;	/* SMs being preempted for it, newest first */
 	struct vgpu_announced announced;
-	u64 starve_mark;		/* what it had executed (outside.c) … */
+	u64 starve_mark;		/* what it had executed (outside/) … */
 	u64 starve_since;		/* … since when it has no SM for its work, or NEVER */
 	/* accounts, as in struct vgpu_context_info */
 	u64 ended_kernels;

@@ -25,7 +25,7 @@
 #include "../sim/trace.h"
 #include "../sm/sm.h"
 #include "context.h"
-#include "outside.h"
+#include "outside/outside.h"
 #include "tables.h"
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */

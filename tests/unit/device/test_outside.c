@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Policies and mechanisms from outside (exec/outside.c): how they come and go, that what they
+ * Policies and mechanisms from outside (exec/outside/): how they come and go, that what they
  * decide is checked, and that a device goes on without one that starves a context, makes no
  * progress or is unloaded in the middle. Times on paper: a launch arrives 1 us after it was
  * submitted, the setup of an SM takes 0.1 us.

@@ -5,8 +5,8 @@
 #ifndef VGPU_EXEC_OUTSIDE_H
 #define VGPU_EXEC_OUTSIDE_H
 
-#include "../sim/sim.h"
-#include "../vgpu_policy.h"
+#include "../../sim/sim.h"
+#include "../../vgpu_policy.h"
 
 /**
  * struct vgpu_outside - the policy that is selected, if it is from outside

@@ -14,8 +14,8 @@
  * fcfs follows, or npq, which needs no memory, if there is none. What a mechanism has begun ends as
  * a context switch, which follows it.
  */
-#include "../sim/text.h"
-#include "exec.h"
+#include "../../sim/text.h"
+#include "../exec.h"
 
 #define LOOKS		4u	/* in policy_watchdog_ps */
 #define TIMER_REPEATS	1000u	/* at one virtual time */
