@@ -127,6 +127,7 @@ EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 		free(h);
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	}
+	h->tuning = tuning_of(h->device);
 	h->special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
 	h->slot = slot_of(NULL);
 	pthread_mutex_lock(&lock);

@@ -8,12 +8,14 @@
 
 #include "cublas_v2.h"
 #include "numbers.h"
+#include "tuning.h"
 
 #include <cuda_runtime.h>
 
 struct cublasContext {
 	struct cublasContext *next;
 	int device, sms;
+	const struct blas::tuning *tuning;
 	cudaStream_t stream;
 	cublasPointerMode_t pointer_mode;
 	cublasAtomicsMode_t atomics;
