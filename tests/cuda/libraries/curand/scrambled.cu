@@ -211,7 +211,7 @@ static void compare_all(int type)
 	});
 }
 
-static __global__ void kernel_states(const unsigned int *vectors, unsigned int constant,
+static __global__ void kernel_states(unsigned int *vectors, unsigned int constant,
 				     unsigned int *out)
 {
 	curandStateScrambledSobol32_t state;
