@@ -185,7 +185,12 @@ enum vgpu_counter_needs {
 	X(L2_ROOM_WAIT, l2_room_wait_cycles, COHERENCE, "",					\
 	  "the same for a place, an MSHR or the end of a rollover")				\
 	X(LOGICAL_STEPS, logical_steps, COHERENCE, "",						\
-	  "units by which the logical time of L1s went on")
+	  "units by which the logical time of L1s went on")					\
+	X(SC_STALLS, sc_stalls, PIPELINE, "",							\
+	  "sc_core: accesses and fences that waited for accesses before them alone")		\
+	X(SC_STALL_TIME, sc_stall_cycles, PIPELINE, "", "cycles of these, all together")	\
+	X(SC_STALL_WRITE_TIME, sc_stall_write_cycles, PIPELINE, "",				\
+	  "of these cycles, those behind a store or an atomic")
 
 enum vgpu_counter {
 #define VGPU_COUNTER_ENUM(NAME, name, needs, metric, text) VGPU_COUNT_##NAME,

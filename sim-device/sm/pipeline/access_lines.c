@@ -382,7 +382,7 @@ void vgpu_access_atomic(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 	atomic->apply = apply;
 	atomic->executor = p;
 	atomic->no_return = access->insn.flags & VGPU_F_ATOM_NORET &&
-			    !(access->entry->d.flags & VGPU_DEC_ACQUIRES);
+			    !(access->entry->d.flags & (VGPU_DEC_ACQUIRES | VGPU_DEC_ALONE));
 	atomic->lanes = line->lanes;
 	atomic->op = access->insn.flags;
 	atomic->bytes = (u8)bytes;

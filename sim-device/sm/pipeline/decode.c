@@ -12,7 +12,7 @@
 #define SHARED(op)	[VGPU_OP_##op] = { VGPU_UNIT_LDST, 0 }
 static const struct where {
 	u8 unit;
-	u8 flags;
+	u16 flags;
 } where[VGPU_OP_COUNT] = {
 	LDST(LD, VGPU_DEC_GLOBAL), LDST(LDG, VGPU_DEC_GLOBAL),
 	LDST(LDS, 0), LDST(LDL, 0),
@@ -71,8 +71,7 @@ void vgpu_pipe_decode(const struct vgpu_config *config, const struct vgpu_insn *
 	d->flags = at->flags;
 	if (d->flags & VGPU_DEC_GLOBAL)
 		order(d, i);
-	/* one access in flight, and it is behind all that came before it */
-	if (unlikely(config->sc_core) && d->flags & VGPU_DEC_GLOBAL)
-		d->flags |= VGPU_DEC_SERIAL | VGPU_DEC_ACQUIRES;
+	if (unlikely(config->sc_core) && d->flags & (VGPU_DEC_MEMORY | VGPU_DEC_FENCE))
+		d->flags |= VGPU_DEC_ALONE;
 	d->cycles = (u16)cycles_of(config, d, i->op);
 }

@@ -100,7 +100,7 @@ static enum vgpu_line_count reason_of(const struct vgpu_pipe *p, const struct vg
 		return VGPU_LINE_UNIT;
 	if (e->state == VGPU_ENTRY_REFUSED)
 		return VGPU_LINE_QUEUE;
-	if (e->wait_store)
+	if (e->wait_store || e->wait_alone)
 		return VGPU_LINE_MEMORY;
 	for (u64 slots = e->wait_commit; slots; slots &= slots - 1)
 		if (p->entries[pw->entry[__builtin_ctzll(slots)]].d.flags & VGPU_DEC_GLOBAL)

@@ -34,7 +34,8 @@ static bool is_atomic(const struct vgpu_pipe_access *access)
  */
 static bool is_answered(const struct vgpu_pipe_access *access)
 {
-	return !writes(access) || access->entry->d.flags & VGPU_DEC_ACQUIRES ||
+	return !writes(access) ||
+	       access->entry->d.flags & (VGPU_DEC_ACQUIRES | VGPU_DEC_ALONE) ||
 	       (is_atomic(access) && !(access->insn.flags & VGPU_F_ATOM_NORET));
 }
 

@@ -91,12 +91,13 @@ enum vgpu_pipe_unit {
 #define VGPU_DEC_ACQUIRES	0x20u	/* the warp makes no access until it has committed */
 #define VGPU_DEC_FENCE		0x40u	/* ends when the memory says so */
 #define VGPU_DEC_DIVIDE		0x80u	/* holds its unit */
+#define VGPU_DEC_ALONE		0x100u	/* sc_core: behind accesses of its warp in flight */
 
 /** struct vgpu_decoded - what the pipeline must know of an instruction (decode.c) */
 struct vgpu_decoded {
 	struct vgpu_operands operands;
 	u8 unit;		/* enum vgpu_pipe_unit */
-	u8 flags;
+	u16 flags;
 	u16 cycles;		/* of Execute, without what memory takes */
 };
 
@@ -129,6 +130,8 @@ struct vgpu_pipe_entry {
 	u64 age;		/* number of the fetch, of the SM */
 	u64 wait_commit;	/* slots of the warp: what must commit before it is issued, */
 	u64 wait_read;		/* ... what must have released its sources */
+	u64 wait_alone;		/* ... accesses that must commit for no other reason than sc_core */
+	u64 alone_since;	/* cycle since which it waits for these alone; NEVER: it does not */
 	u64 commit_waiters;	/* who waits for this one so */
 	u64 read_waiters;
 	u32 pc;
@@ -148,6 +151,7 @@ struct vgpu_pipe_entry {
 	bool retry;		/* the port was busy: its fence is to be made again */
 	bool replayed;
 	bool logged;		/* its operands are in the log */
+	bool behind_write;	/* @alone_since: one of these is a store or an atomic */
 	u32 jumps;		/* of its warp, when it was fetched */
 	u8 log_count;
 	u16 log[VGPU_LOG_MOST];	/* entries of the log of its block */

@@ -41,10 +41,44 @@ void vgpu_pipe_list_remove(struct vgpu_pipe *p, struct vgpu_pipe_list *list,
 		p->entries[e->next].prev = e->prev;
 }
 
+/* It could be issued, but for accesses before it in its warp (sc_core). */
+static void waits_alone(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	if (e->alone_since != VGPU_NEVER)
+		return;
+	e->alone_since = p->cycle;
+	e->behind_write = false;
+	for (u64 slots = e->wait_alone; slots; slots &= slots - 1)
+		if (p->entries[e->warp->entry[__builtin_ctzll(slots)]].d.flags & VGPU_DEC_WRITES)
+			e->behind_write = true;
+}
+
+/* It has waited for these, and for nothing else since e->alone_since. */
+static void count_alone(const struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_counters *counters =
+		vgpu_launch_counters(e->warp->block->launch, p->sm->index);
+	u64 waited = p->cycle - e->alone_since;
+
+	e->alone_since = VGPU_NEVER;
+	if (!waited)
+		return;
+	vgpu_count(counters, VGPU_COUNT_SC_STALLS, 1);
+	vgpu_count(counters, VGPU_COUNT_SC_STALL_TIME, waited);
+	if (e->behind_write)
+		vgpu_count(counters, VGPU_COUNT_SC_STALL_WRITE_TIME, waited);
+}
+
 void vgpu_pipe_try(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 {
 	if (e->state != VGPU_ENTRY_WAITING || e->wait_commit || e->wait_read || e->wait_issue)
 		return;
+	if (unlikely(e->wait_alone)) {
+		waits_alone(p, e);
+		return;
+	}
+	if (unlikely(e->alone_since != VGPU_NEVER))
+		count_alone(p, e);
 	if (e->wait_store) {
 		if (!vgpu_access_may_pass(p, e))
 			return;
@@ -71,10 +105,29 @@ void vgpu_pipe_admit_again(struct vgpu_pipe *p)
 
 /* ---- from fetch to commit ------------------------------------------------- */
 
+/*
+ * Accesses of @pw in flight that @e may not overtake with sc_core: of global memory, and for an
+ * access of that, of shared and local memory as well. They are no operands of it.
+ */
+static u64 accesses_before(const struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw,
+			   const struct vgpu_pipe_entry *e)
+{
+	u32 which = e->d.flags & (VGPU_DEC_GLOBAL | VGPU_DEC_FENCE) ? VGPU_DEC_MEMORY :
+								       VGPU_DEC_GLOBAL;
+	u64 found = 0;
+
+	for (u64 slots = pw->slots & ~(1ull << e->slot); slots; slots &= slots - 1)
+		if (p->entries[pw->entry[__builtin_ctzll(slots)]].d.flags & which)
+			found |= slots & -slots;
+	return found;
+}
+
 static void add_waits(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, struct vgpu_pipe_entry *e)
 {
 	u64 bit = 1ull << e->slot, commit = 0, read = 0;
 
+	e->wait_alone = 0;
+	e->alone_since = VGPU_NEVER;
 	/* Operands in the log are nobody's registers. */
 	for (u32 n = 0; n < e->d.operands.read_count && !e->logged; n++) {
 		u32 r = e->d.operands.reads[n];
@@ -89,14 +142,17 @@ static void add_waits(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, struct vgp
 			commit |= 1ull << (pw->writer[r] - 1);
 		read |= pw->readers[r];
 	}
+	if (unlikely(e->d.flags & VGPU_DEC_ALONE))
+		e->wait_alone = accesses_before(p, pw, e) & ~commit;
 	if (e->d.flags & VGPU_DEC_SERIAL)
 		commit |= pw->slots & ~bit;
 	for (u32 n = 0; n < e->d.operands.read_count && !e->logged; n++)
 		pw->readers[e->d.operands.reads[n]] |= bit;
 	for (u32 n = 0; n < e->d.operands.write_count; n++)
 		pw->writer[e->d.operands.writes[n]] = (u8)(e->slot + 1);
-	e->wait_commit = commit;
+	e->wait_commit = commit & ~e->wait_alone;
 	e->wait_read = read;
+	commit |= e->wait_alone;
 	for (; commit; commit &= commit - 1)
 		p->entries[pw->entry[__builtin_ctzll(commit)]].commit_waiters |= bit;
 	for (; read; read &= read - 1)
@@ -180,6 +236,7 @@ void vgpu_pipe_leave(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 		struct vgpu_pipe_entry *waiter = &p->entries[pw->entry[__builtin_ctzll(waiters)]];
 
 		waiter->wait_commit &= ~bit;
+		waiter->wait_alone &= ~bit;
 		vgpu_pipe_try(p, waiter);
 	}
 	pw->slots &= ~bit;

@@ -83,7 +83,7 @@ static enum vgpu_counter of_data(const struct vgpu_pipe *p, const struct vgpu_pi
 	}
 	if (faulted(pw))
 		return VGPU_COUNT_STALL_FAULT;
-	if (oldest && (oldest->wait_store ||
+	if (oldest && (oldest->wait_store || oldest->wait_alone ||
 		       has_access(p, pw, oldest->wait_commit | oldest->wait_read)))
 		return VGPU_COUNT_STALL_MEMORY;
 	return VGPU_COUNT_STALL_DEPENDENCE;

@@ -34,7 +34,7 @@ measure() {
 	awk -F, -v head="$name,$2,$3" 'FNR == 1 { for (n = 1; n <= NF; n++) column[n] = $n; next }
 		$1 == "sm" { for (n = 1; n <= NF; n++) if (column[n] == "logical_steps" && $n + 0 > farthest) farthest = $n + 0 }
 		$1 == "device" { for (n = 1; n <= NF; n++)
-			if (column[n] ~ /^(duration_ps|l1_|stores|atomics|.*_cycles|flits_|instructions)/) print head "," column[n] "," $n }
+			if (column[n] ~ /^(duration_ps|l1_|stores|atomics|.*_cycles|flits_|inst|sc_stalls)/) print head "," column[n] "," $n }
 		END { print head ",logical_time," farthest + 0 }' "$out/one.csv"
 }
 
