@@ -239,6 +239,8 @@
 	NUMBER(u32, sc_core, 0, 1)								\
 	/* lease of lines, in cycles (tcs, tcw) or logical time (rcc); 0: the protocol's own */	\
 	NUMBER(u32, coherence_lease, 0, 1000000)						\
+	/* 1: each partition predicts the leases of tcs and tcw, from coherence_lease on */	\
+	NUMBER(u32, tc_predictor, 0, 1)								\
 	/* bits of rcc's logical time, 0: 32 */							\
 	NUMBER(u32, rcc_bits, 0, 48)								\
 	/* 1: rcc evicts as the thesis has printed it, which is not coherent */			\

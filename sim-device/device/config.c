@@ -150,6 +150,9 @@ static const char *check_coherence(const struct vgpu_config *config)
 	if (config->coherence_lease &&
 	    (is_gpu(config) || !vgpu_coh_find(config->coherence)->l1_expired))
 		return "coherence_lease must be 0 where coherence has no leases";
+	if (config->tc_predictor && !vgpu_text_is(config->coherence, "tcs") &&
+	    !vgpu_text_is(config->coherence, "tcw"))
+		return "tc_predictor must be 0 where coherence is not tcs or tcw";
 	if (config->rcc_as_published && !is_rcc(config))
 		return "rcc_as_published must be 0 where coherence is not rcc or rcc-wo";
 	if (config->rcc_bits && !is_rcc(config))

@@ -210,6 +210,7 @@ static void init_setup(struct vgpu_coherent *c, const struct vgpu_config *config
 			 physical		  ? VGPU_CC_TC_LEASE :
 						    0,
 		.limit = (1ull << (config->rcc_bits ? config->rcc_bits : 32)) - 1,
+		.predicts = config->tc_predictor,
 		.as_published = config->rcc_as_published,
 	};
 }

@@ -17,8 +17,9 @@
  *   - vgpu_coh_l2() with the requests that come from L1s, FETCHED when DRAM has been read, EVICT;
  *   - vgpu_coh_fence() for a fence.
  *
- * Each returns what happened in struct vgpu_coh_out. STALL: nothing has changed, and the same event
- * may be tried again later. A request that stalls at L2 holds up those behind it in its channel.
+ * Each returns what happened in struct vgpu_coh_out. STALL: nothing has changed but predictions,
+ * and the same event may be tried again later. A request that stalls at L2 holds up those behind it
+ * in its channel.
  *
  * Messages of one virtual network between one L1 and one partition stay in order, if the host's
  * network keeps order; ->network says in which each kind of message travels. Nothing else is
@@ -191,9 +192,11 @@ struct vgpu_coh_l2_line {
  * @ring: enum vgpu_coh_ring_state
  * @origin: STALLED, FLUSHING: partition that rolls over
  * @flushes: FLUSHING: L1s that have not answered
+ * @longer: TC with @predicts: by how much its leases are longer than @lease of the setup
  */
 struct vgpu_coh_partition {
 	u64 mnow;
+	s64 longer;
 	u16 origin;
 	u16 flushes;
 	u8 epoch;
@@ -214,6 +217,7 @@ enum vgpu_coh_fault {
  * @cores, @partitions: how many there are
  * @lease: physical: cycles; logical: fixed lease, 0: predicted
  * @limit: largest logical time; beyond it, rollover
+ * @predicts: TC: each partition makes its leases longer and shorter, from @lease on
  * @as_published: RCC with the tables of the thesis, which are not sequentially consistent
  * @lease_on_hit: RCC: a predicted lease doubles with each read at L2, not only when renewed
  * @fault: enum vgpu_coh_fault
@@ -223,6 +227,7 @@ struct vgpu_coh_setup {
 	u32 partitions;
 	u64 lease;
 	u64 limit;
+	bool predicts;
 	bool as_published;
 	bool lease_on_hit;
 	u8 fault;

@@ -103,9 +103,29 @@ void vgpu_tc_l2_miss_other(struct vgpu_coh_l2_step *step)
 	step->out->actions = VGPU_COH_FETCH | VGPU_COH_KEEP;
 }
 
+static s64 lease_of(const struct vgpu_coh_l2_step *step)
+{
+	return (s64)step->setup->lease + step->partition->longer;
+}
+
+/* Leases are shorter by @cycles from now on, but not than @least. */
+static void shorten(struct vgpu_coh_l2_step *step, s64 cycles, s64 least)
+{
+	if (!step->setup->predicts || lease_of(step) <= least)
+		return;
+	if (lease_of(step) - cycles < least)
+		cycles = lease_of(step) - least;
+	step->partition->longer -= cycles;
+}
+
+void vgpu_tc_l2_too_long(struct vgpu_coh_l2_step *step)
+{
+	shorten(step, VGPU_TC_WRITE_LENT, (s64)step->setup->lease);
+}
+
 static void lend(struct vgpu_coh_l2_step *step)
 {
-	u64 exp = step->cycle + step->setup->lease;
+	u64 exp = step->cycle + (u64)lease_of(step);
 
 	if (exp > step->line->exp)
 		step->line->exp = exp;
@@ -117,8 +137,10 @@ void vgpu_tc_l2_gets(struct vgpu_coh_l2_step *step)
 {
 	struct vgpu_coh_l2_line *line = step->line;
 
-	if (line->state == TC_L2_E)
+	if (line->state == TC_L2_E) {
 		line->owner = step->in->core;
+		step->partition->longer += step->setup->predicts ? VGPU_TC_LOAD_OVER : 0;
+	}
 	line->state = line->state != TC_L2_SS && line->owner == step->in->core ? TC_L2_S :
 									       TC_L2_SS;
 	lend(step);
@@ -159,7 +181,7 @@ void vgpu_tc_l2_evict(struct vgpu_coh_l2_step *step)
 /* It keeps its MSHR until nobody can have it any more. */
 void vgpu_tc_l2_park(struct vgpu_coh_l2_step *step)
 {
-	(void)step;
+	shorten(step, VGPU_TC_EVICT_LENT, 1);
 }
 
 void vgpu_tc_l2_fetched_reads(struct vgpu_coh_l2_step *step)

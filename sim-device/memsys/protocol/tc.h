@@ -18,6 +18,15 @@ enum vgpu_tc_l2_state {
 	TC_L2_NP, TC_L2_E, TC_L2_S, TC_L2_SS, TC_L2_IS, TC_L2_IM, TC_L2_IMA, TC_L2_MI, TC_L2_STATES
 };
 
+/*
+ * The predictor of leases, one for each partition: a load of a line whose leases are over makes
+ * those to come longer, a write of a line that has some shorter, but not than the fixed ones, and
+ * so does an eviction that has to wait for them.
+ */
+#define VGPU_TC_LOAD_OVER	1
+#define VGPU_TC_WRITE_LENT	64
+#define VGPU_TC_EVICT_LENT	16
+
 bool vgpu_tc_l1_expired(const struct vgpu_coh_l1_step *step);
 bool vgpu_tc_l2_expired(const struct vgpu_coh_l2_step *step);
 void vgpu_tc_l1_expire(struct vgpu_coh_l1_step *step);
@@ -32,6 +41,8 @@ void vgpu_tc_l2_gets(struct vgpu_coh_l2_step *step);
 void vgpu_tc_l2_wait_gets(struct vgpu_coh_l2_step *step);
 void vgpu_tc_l2_write(struct vgpu_coh_l2_step *step);
 void vgpu_tc_l2_atomic(struct vgpu_coh_l2_step *step);
+/* A write of a line with leases that go on: these have been too long. */
+void vgpu_tc_l2_too_long(struct vgpu_coh_l2_step *step);
 void vgpu_tc_l2_until_expiry(struct vgpu_coh_l2_step *step);
 void vgpu_tc_l2_expire(struct vgpu_coh_l2_step *step);
 void vgpu_tc_l2_evict(struct vgpu_coh_l2_step *step);

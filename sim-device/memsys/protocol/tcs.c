@@ -8,10 +8,16 @@
  */
 #include "tc.h"
 
+static void tcs_write(struct vgpu_coh_l2_step *step)
+{
+	vgpu_tc_l2_too_long(step);
+	vgpu_tc_l2_until_expiry(step);
+}
+
 static void tcs_upgrade(struct vgpu_coh_l2_step *step)
 {
 	if (!vgpu_tc_l2_is_holder(step)) {
-		vgpu_tc_l2_until_expiry(step);
+		tcs_write(step);
 		return;
 	}
 	vgpu_tc_l2_expire(step);
@@ -22,8 +28,7 @@ static void tcs_upgrade(struct vgpu_coh_l2_step *step)
 const struct vgpu_coh_protocol vgpu_coh_tcs = {
 	.name = "tcs",
 	.l1 = { VGPU_TC_L1_TABLE(vgpu_coh_l1_stall, vgpu_coh_l1_stall, vgpu_tc_l1_data, NULL) },
-	.l2 = { VGPU_TC_L2_TABLE(vgpu_tc_l2_until_expiry, tcs_upgrade, vgpu_tc_l2_until_expiry,
-				 vgpu_tc_l2_until_expiry) },
+	.l2 = { VGPU_TC_L2_TABLE(tcs_write, tcs_upgrade, tcs_write, vgpu_tc_l2_until_expiry) },
 	.l1_states = { "I", "S", "IS", "II", "SM" },
 	.l2_states = { "NP", "E", "S", "SS", "IS", "IM", "IMA", "MI" },
 	.l1_stable = 2,

@@ -12,6 +12,7 @@
 
 static void ack_lent(struct vgpu_coh_l2_step *step)
 {
+	vgpu_tc_l2_too_long(step);
 	step->line->dirty = true;
 	step->out->actions = VGPU_COH_APPLY;
 	vgpu_coh_reply(step, VGPU_COH_ACK_GLOBAL);

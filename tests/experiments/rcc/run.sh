@@ -13,7 +13,7 @@ out=${OUT:-out/experiments/rcc}
 bin=${BIN:-build}/experiments/rcc
 inter="BFS BH CL DLB STN VPR" intra="HSP KMN LPS NDL SR LUD"
 # the weakly ordered ones run on cores that have them so
-schemes="mesi tcs tcw,sc_core=0 rcc rcc-wo,sc_core=0 sc-ideal rcc,coherence_lease=64"
+schemes="mesi tcs tcw,sc_core=0 rcc rcc-wo,sc_core=0 sc-ideal rcc,coherence_lease=64 tcs,tc_predictor=1 tcw,sc_core=0,tc_predictor=1"
 while [ $# -gt 0 ]; do
 	case $1 in
 		--quick) inter="BH STN" intra="HSP NDL" schemes="mesi tcs tcw,sc_core=0 rcc" ;;
@@ -28,7 +28,7 @@ mkdir -p "$out"
 # SCHEME CLASS PROGRAM: a line for each counter of all its launches together
 measure() {
 	local name=${1%%,*}
-	[ "$1" != rcc,coherence_lease=64 ] || name=rcc-fixed
+	case $1 in rcc,coherence_lease=*) name=rcc-fixed ;; *tc_predictor=1) name=$name-predicted ;; esac
 	rm -f "$out/one.csv"
 	VGPU_SET=coherence=$1${SET:+,$SET} VGPU_STATS=$out/one.csv "$bin/$2" "$3" >"$out/said" || { cat "$out/said" >&2; return 1; }
 	awk -F, -v head="$name,$2,$3" 'FNR == 1 { for (n = 1; n <= NF; n++) column[n] = $n; next }

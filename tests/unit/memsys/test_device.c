@@ -172,6 +172,9 @@ static void a_hierarchy_that_cannot_be_is_refused(void **state)
 		{ "pipeline", "mesi", "coherence_lease", "10", "coherence_lease" },
 		{ "pipeline", "gpu", "coherence_lease", "10", "coherence_lease" },
 		{ "pipeline", "tcw", "coherence_lease", "10", NULL },
+		{ "pipeline", "tcs", "tc_predictor", "1", NULL },
+		{ "pipeline", "tcw", "tc_predictor", "1", NULL },
+		{ "pipeline", "rcc", "tc_predictor", "1", "tc_predictor" },
 		{ "pipeline", "gpu-vi", "sc_core", "1", NULL },
 		{ "pipeline", "sc-ideal", "sc_core", "1", NULL },
 	};

@@ -424,7 +424,7 @@ static void so_it_has_under_each_protocol(void **state)
 	static const char *const protocols[] = {
 		"gpu-vi", "mesi", "rcc", "rcc rcc_bits=13", "rcc coherence_lease=3", "rcc-wo",
 		"rcc-wo rcc_bits=13", "sc-ideal", "tcs", "tcs coherence_lease=100", "tcw",
-		"tcw coherence_lease=5000",
+		"tcw coherence_lease=5000", "tcs tc_predictor=1", "tcw tc_predictor=1",
 	};
 
 	(void)state;

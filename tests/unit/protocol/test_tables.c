@@ -153,6 +153,92 @@ static void leases_are_predicted(void **state)
 	assert_int_equal(vgpu_rcc_lease(&m.setup, &m.l2[X]), 8);
 }
 
+/* Event of line X of TC at @cycle, of L1 @core; its lease ends before if it is over. */
+static void tc(struct machine *m, const struct vgpu_coh_protocol *protocol,
+	       enum vgpu_coh_event event, u16 core, u64 cycle)
+{
+	const struct vgpu_coh_message in = { .kind = (u8)event, .core = core };
+	struct vgpu_coh_l2_step step = { &m->setup, &m->partition, &m->l2[X], &in, cycle, &m->out };
+
+	vgpu_coh_l2_expire(protocol, &step);
+	vgpu_coh_l2(protocol, event, &step);
+	assert_false(m->out.actions & VGPU_COH_IMPOSSIBLE);
+}
+
+/* A line that L1 0 has read in cycle 10 with a lease of 100 */
+static struct machine tc_machine(const struct vgpu_coh_protocol *protocol, bool predicts)
+{
+	struct machine m = { .setup = { .cores = 2, .partitions = 1, .lease = 100,
+					.predicts = predicts } };
+
+	tc(&m, protocol, VGPU_COH_GETS, 0, 0);
+	tc(&m, protocol, VGPU_COH_FETCHED, 0, 10);
+	assert_int_equal(m.l2[X].exp, 110);
+	assert_int_equal(m.partition.longer, 0);
+	return m;
+}
+
+/* One more for each load of a line whose leases are over, 64 less for a write too soon */
+static void tc_predicts_leases(void **state)
+{
+	const struct vgpu_coh_protocol *protocols[] = { &vgpu_coh_tcs, &vgpu_coh_tcw };
+
+	(void)state;
+	for (u32 n = 0; n < 2; n++) {
+		struct machine m = tc_machine(protocols[n], true);
+
+		/* a lease that goes on: nothing is learnt */
+		tc(&m, protocols[n], VGPU_COH_GETS, 1, 100);
+		assert_int_equal(m.l2[X].exp, 200);
+		for (u32 k = 1; k <= 70; k++) {
+			tc(&m, protocols[n], VGPU_COH_GETS, k & 1, k * 1000);
+			assert_int_equal(m.l2[X].exp, k * 1000 + 100 + k);
+		}
+		tc(&m, protocols[n], VGPU_COH_WRITE, 0, 70050);
+		assert_int_equal(m.partition.longer, 70 - 64);
+		if (n == 0) {
+			assert_int_equal(m.out.actions, VGPU_COH_STALL);
+			assert_int_equal(m.out.until, 70171);
+		} else {
+			assert_int_equal(m.out.send.kind, VGPU_COH_ACK_GLOBAL);
+		}
+		/* never shorter than the fixed ones because of writes */
+		tc(&m, protocols[n], VGPU_COH_WRITE, 0, 70060);
+		assert_int_equal(m.partition.longer, 0);
+		tc(&m, protocols[n], VGPU_COH_WRITE, 0, 70061);
+		assert_int_equal(m.partition.longer, 0);
+		/* one that is late is no reason, nor is an atomic */
+		tc(&m, protocols[n], VGPU_COH_WRITE, 0, 80000);
+		tc(&m, protocols[n], VGPU_COH_GETS, 0, 90000);
+		tc(&m, protocols[n], VGPU_COH_ATOMIC, 1, 90050);
+		assert_int_equal(m.partition.longer, 1);
+		assert_int_equal(m.l2[X].exp, 90101);
+		/* the way of the line is needed before its lease is over, and when it is */
+		tc(&m, protocols[n], VGPU_COH_EVICT, 0, 90060);
+		assert_int_equal(m.partition.longer, 1 - 16);
+	}
+}
+
+/* Evictions make leases as short as a cycle; and without a predictor nothing does anything. */
+static void tc_leases_have_an_end(void **state)
+{
+	struct machine m = tc_machine(&vgpu_coh_tcw, true);
+
+	(void)state;
+	for (u32 k = 1; k <= 10; k++) {
+		m.l2[X] = (struct vgpu_coh_l2_line){};
+		tc(&m, &vgpu_coh_tcw, VGPU_COH_GETS, 0, k * 1000);
+		tc(&m, &vgpu_coh_tcw, VGPU_COH_FETCHED, 0, k * 1000);
+		tc(&m, &vgpu_coh_tcw, VGPU_COH_EVICT, 0, k * 1000);
+		assert_int_equal(m.partition.longer, k < 7 ? -16 * (int)k : -99);
+	}
+	m = tc_machine(&vgpu_coh_tcw, false);
+	tc(&m, &vgpu_coh_tcw, VGPU_COH_GETS, 0, 1000);
+	tc(&m, &vgpu_coh_tcw, VGPU_COH_WRITE, 1, 1001);
+	tc(&m, &vgpu_coh_tcw, VGPU_COH_EVICT, 1, 1002);
+	assert_int_equal(m.partition.longer, 0);
+}
+
 /* What has been written since is not renewed, nor what the L1 has not any more. */
 static void only_what_is_there_is_renewed(void **state)
 {
@@ -467,6 +553,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_walkthrough_of_figure_3_3),
 		cmocka_unit_test(leases_are_predicted),
+		cmocka_unit_test(tc_predicts_leases),
+		cmocka_unit_test(tc_leases_have_an_end),
 		cmocka_unit_test(only_what_is_there_is_renewed),
 		cmocka_unit_test(eviction_keeps_leases_in_mind),
 		cmocka_unit_test(rollover_keeps_what_waits),
