@@ -213,9 +213,11 @@ $(O)/litmus-all: $(O)/litmus-all.cu tests/litmus/litmus.cuh tools/vgpucc | $(O)/
 	@echo "  CUDA  $@"
 	$(Q)tools/vgpucc -O2 -Itests/litmus $< -o $@
 
-.PHONY: litmus
+.PHONY: litmus litmus-all
 litmus: $(O)/litmus-all
 	@tests/litmus/run.sh && tests/litmus/policies.sh
+litmus-all: $(O)/litmus-all
+	@tests/litmus/policies.sh --once
 
 # An experiment is a folder of tests/experiments: one program, with the tools' library.
 experiments := $(patsubst tests/experiments/%/main.c,$(O)/experiments/%,$(wildcard tests/experiments/*/main.c))
@@ -557,6 +559,7 @@ help:
 	@echo "make test          all tests; the last line counts them         KERNEL= (debug, debug-6.12, kcsan: those in a guest)"
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
 	@echo "make litmus        litmus tests as CUDA programs, under all coherence protocols; the table is out/litmus/table.md"
+	@echo "make litmus-all    ... one time under each policy with each mechanism and protocol: out/litmus/policies.md"
 	@echo "make explore       coherence protocols in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="

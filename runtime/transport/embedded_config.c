@@ -5,6 +5,7 @@
  * fields of struct vgpu_config and knobs, as --set of vgpu-sim takes them. With VGPU_TIMING they
  * have both timing models.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -185,4 +186,34 @@ int vgpu_embedded_configure(unsigned int index, struct vgpu_config *config, char
 		return -EINVAL;
 	}
 	return 0;
+}
+
+int vgpu_embedded_priority(unsigned int n, s32 *priority, char *message, size_t size)
+{
+	const char *text = getenv("VGPU_PRIORITIES"), *at = text;
+
+	*priority = 0;
+	if (!text || !*text)
+		return 0;
+	for (unsigned int k = 0;; k++, at++) {
+		char *end;
+		long value;
+
+		errno = 0;
+		value = strtol(at, &end, 10);
+		if (end == at || isspace((unsigned char)*at) || (*end && *end != ',') || errno ||
+		    value != (s32)value) {
+			snprintf(message, size,
+				 "VGPU_PRIORITIES=%s: must be numbers, for example 0,1: "
+				 "of each context, in the order in which they are created",
+				 text);
+			return -EINVAL;
+		}
+		/* the last one is of all that come behind it, too */
+		if (k <= n)
+			*priority = (s32)value;
+		at = end;
+		if (!*at)
+			return 0;
+	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the environment says of embedded devices: VGPU_PRESET (several presets: several devices),
- * VGPU_VRAM, VGPU_SET. Each failure is explained in @message, one line for a person.
+ * VGPU_VRAM, VGPU_SET, VGPU_PRIORITIES. Each failure is explained in @message, one line
+ * for a person.
  */
 #ifndef VGPU_EMBEDDED_CONFIG_H
 #define VGPU_EMBEDDED_CONFIG_H
@@ -17,5 +18,9 @@ int vgpu_embedded_configure(unsigned int index, struct vgpu_config *config, char
 /* Apply the knobs among the settings of VGPU_SET to a new device. -EINVAL: there is no such key, or
  * the knob does not take the value. */
 int vgpu_embedded_set_knobs(struct vgpu_device *device, char *message, size_t size);
+
+/* *@priority: of the @n-th context of a device, 0: the first. -EINVAL: VGPU_PRIORITIES makes no
+ * sense. */
+int vgpu_embedded_priority(unsigned int n, s32 *priority, char *message, size_t size);
 
 #endif

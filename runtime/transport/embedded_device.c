@@ -247,26 +247,38 @@ static int device_begin(unsigned int index, struct vgpu_embedded **out, char *me
 
 /* ---- contexts ------------------------------------------------------------ */
 
-static int context_begin(struct vgpu_embedded *d, struct vgpu_transport **out)
+static int context_begin(struct vgpu_embedded *d, struct vgpu_transport **out, char *message,
+			 size_t size)
 {
-	struct vgpu_transport *t = calloc(1, sizeof(*t));
-	int error;
+	struct vgpu_transport *t;
+	s32 priority;
+	int error = vgpu_embedded_priority(d->opened, &priority, message, size);
 
-	if (!t)
+	if (error)
+		return error;
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		snprintf(message, size, "out of memory for a context");
 		return -ENOMEM;
+	}
 	t->host = d;
 	t->device = d->device;
 	vgpu_embedded_lock(d);
 	error = vgpu_context_open(d->device, (u64)getpid(), NULL, &t->context);
 	if (!error) {
+		if (priority)
+			vgpu_context_priority(d->device, t->context, priority);
 		t->next = d->contexts;
 		d->contexts = t;
+		d->opened++;
 	}
 	vgpu_embedded_unlock(d);
-	if (error)
+	if (error) {
+		snprintf(message, size, "cannot create a context: %s", strerror(-error));
 		free(t);
-	else
+	} else {
 		*out = t;
+	}
 	return error;
 }
 
@@ -299,11 +311,9 @@ int vgpu_embedded_open(unsigned int index, struct vgpu_transport **out, char *me
 		}
 	}
 	if (!error) {
-		error = context_begin(d, out);
-		if (error) {
-			snprintf(message, size, "cannot create a context: %s", strerror(-error));
+		error = context_begin(d, out, message, size);
+		if (error)
 			end_if_unused(d);
-		}
 	}
 	pthread_mutex_unlock(&devices_lock);
 	return error;

@@ -33,6 +33,7 @@ struct vgpu_embedded {
 	pthread_mutex_t turn, lock;
 	struct vgpu_device *device;
 	struct vgpu_transport *contexts;
+	unsigned int opened;		/* contexts, from the first on */
 	struct vgpu_host_frames frames;
 	struct vgpu_host_calls calls;
 	FILE *trace;

@@ -312,6 +312,11 @@ static void wrong_settings_are_refused(void **state)
 	first_call_fails("VGPU_SET", "policy=luck", vgpuErrorInitializationError, "policy");
 	first_call_fails("VGPU_SET", "transfer_policy=luck", vgpuErrorInitializationError,
 			 "[fcfs] npq");
+	first_call_fails("VGPU_PRIORITIES", "high", vgpuErrorInitializationError, "example 0,1");
+	first_call_fails("VGPU_PRIORITIES", "0,", vgpuErrorInitializationError, "example 0,1");
+	first_call_fails("VGPU_PRIORITIES", "0;1", vgpuErrorInitializationError, "example 0,1");
+	first_call_fails("VGPU_PRIORITIES", "0,99999999999", vgpuErrorInitializationError,
+			 "example 0,1");
 	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError,
 			 "ioctl, uring, mapped or embedded");
 	first_call_fails("VGPU_DEVICE", "one", vgpuErrorInvalidDevice, "number of a device");
