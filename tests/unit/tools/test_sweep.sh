@@ -262,6 +262,10 @@ printf '[axes]\nn=1 2\n[sweep]\ncommand=./changing {n}\nat_once=1\noutput=text\n
 says "a program that changes under the sweep" 1 "n=2: failed: the program ./changing is not what it was when the sweep began" -o changes changing.ini
 [ "$(sed -n 's/^state=//p' changes/cells/n=1/state)" = done ]
 ok "what ran before is done" $?
+printf '[axes]\nn=1\n[sweep]\ncommand=head -c 60000 /dev/zero; true\noutput=text\n' >cut.ini
+(ulimit -f 50; "$sweep" -o cut cut.ini) >said 2>&1
+[ $? -eq 4 ] && grep -q 'n=1: cannot be written' said && [ ! -e cut/cells/n=1/state ]
+ok "a command that does not notice that its output is cut" $?
 mkdir small
 if mount -t tmpfs -o size=400k none small 2>/dev/null; then
 	printf '[axes]\nn=1..6\n[sweep]\ncommand=head -c 150000 /dev/zero; true\nat_once=1\noutput=text\n' >full.ini

@@ -51,7 +51,7 @@ free_port() {
 	done
 }
 
-host=$(uname -n)
+host=$(uname -n | cut -d. -f1)
 mkdir -p "$dir"/{munge,state,spool}
 chmod 700 "$dir/munge"
 chmod 755 "$dir"
