@@ -58,7 +58,7 @@ cat >"$dir/wrong/experiments/etc/etc" <<-'END'
 	exit 1
 END
 chmod +x "$dir/wrong/experiments/etc/etc"
-says "a wrong result" 124 "wrong by 5" env OUT="$dir/c" BIN="$dir/wrong" WORKERS=1 "$here/run.sh" lud
+says "a wrong result" 1 "wrong by 5" env OUT="$dir/c" BIN="$dir/wrong" WORKERS=1 "$here/run.sh" lud
 
 # SHARE REMEDY NAME CLASS MS, and of those of ETC what was found: irregular, 16.5 lines and 2.5 pages an instruction, data shared
 rest=0,0,0,0,0,2,16.50,2.50,1,1.000,0,0,0,0
@@ -125,7 +125,12 @@ FAULT=$(sweep_type PAGE_FAULT) EVICT=$(sweep_type EVICT) CLASSIFIED=$(sweep_type
 export FAULT EVICT CLASSIFIED
 by_hand() { env OUT="$dir/sweep" BIN="$dir/by-hand" WORKERS=1 "$@"; }
 
-[ "$(sweep_bytes 1048576 4096 50)" -eq $((524288 + 4096)) ] && [ "$(sweep_bytes 1000000 0 75)" -eq $((184 * 4096)) ]
+printf '#!/bin/sh\necho "$VGPU_SET $*"\n' >"$dir/by-hand/set"
+chmod +x "$dir/by-hand/set"
+printf '%s\n' "mvt irregular 1048576 4096" "lud sharing 1000000 0" >"$dir/by-hand/list"
+one() { BASE=a=1 SETTINGS=$1 "$here/grids/one.sh" "$dir/by-hand/set" "$dir/by-hand/list" "${@:2}"; }
+[ "$(one b=2 50 mvt --hint)" = "a=1,vram_bytes=$((524288 + 4096)),b=2 --hint mvt" ] && [ "$(one '' 75 lud)" = "a=1,vram_bytes=$((184 * 4096)) lud" ] &&
+	[ "$(one '' 100 lud)" = "a=1,vram_bytes=4294967296 lud" ]
 ok "bytes for a share of the memory" $?
 # 10 / 14 and 10 / 12 ms
 says "steps of throttling" 0 "ETC-14: the best is 1.00 of one SM each way, it changes by 0.29 down and 0.17 up: yes" by_hand STEPS="1 2" "$here/steps.sh" mvt

@@ -66,10 +66,10 @@ ok "a decision" $?
 OUT=$dir/a "$here/run.sh" --quick >"$dir/log" 2>&1
 ok "a small run" $?
 # those that a small run leaves out, too
-grep -oE -- '--set [a-z_]+=[0-9]+' "$here/run.sh" | sort -u >"$dir/settings"
+grep -oE -- '--set [a-z_]+=[0-9]+' "$here/pep.ini" | sort -u >"$dir/settings"
 while read -r option setting; do
 	"$pep" --profiled --schemes drain "$option" "$setting" >"$dir/said" 2>&1
-	ok "the device has the field of run.sh's $setting" $?
+	ok "the device has the field of pep.ini's $setting" $?
 done <"$dir/settings"
 grep -qE '^\| 4.10 \| latency_over_chimera \| pep \| long \| 0.415 \| 0\.[0-9]+ ± 0\.[0-9]+ \|.*\| (yes|direction|no) \|$' "$dir/a/verdict.md" &&
 	grep -qE '^[0-9]+ yes, [0-9]+ of the right direction only, [0-9]+ no, [0-9]+ not run$' "$dir/a/verdict.md" &&

@@ -9,24 +9,22 @@ here=tests/experiments/chapter5
 out=${OUT:-out/experiments/chapter5}
 bin=${BIN:-build}
 mkdir -p "$out"
+. tests/experiments/grid.bash
 
 "$bin/experiments/chapter5" "$@" "$out"
 
 # Figure 5.1: three timelines, and how long each kernel took from its launch to its end.
 {
 	echo "policy,K1_us,K2_us,K3_us"
-	for policy in "fcfs none" "npq none" "ppq-exclusive drain" "ppq-exclusive switch"; do
-		read -r name mechanism <<<"$policy"
-		picture=$out/figure-5.1-$name-$mechanism.svg
-		"$bin/tools/vgpu-sim" --policy "$name" --preempt "$mechanism" --csv --svg "$picture" --until 3000 "$here/figure51.ini" \
-			>/dev/null 2>&1 || :
-		"$bin/tools/vgpu-sim" --policy "$name" --preempt "$mechanism" --csv "$here/figure51.ini" |
-			awk -F, -v policy="$name $mechanism" '
-				NR == 1 { for (i = 1; i <= NF; i++) if ($i == "turnaround_us") column = i; next }
-				{ took[NR] = $column - 10000 }
-				END { printf "%s,%.3f,%.3f,%.3f\n", policy, took[2], took[3], took[4] }'
-	done
+	NAME=figure51 grid "$here/figure51.sweep.ini" --define "bin=$bin" --columns policy,preempt,turnaround_us |
+		awk -F, '
+			$1 " " $2 != before { if (before != "") print line; before = line = $1 " " $2 }
+			{ line = line sprintf(",%.3f", $3 - 10000) }
+			END { print line }'
 } >"$out/figure-5.1.csv"
+for policy in fcfs-none npq-none ppq-exclusive-drain ppq-exclusive-switch; do
+	cp "$out/sweep/figure51/cells/policy=${policy%-*},preempt=${policy##*-}/figure.svg" "$out/figure-5.1-$policy.svg"
+done
 
 # FIGURE METRIC: a line for each number of processes, a column for each series: what gnuplot draws as clusters of bars
 pivot() {

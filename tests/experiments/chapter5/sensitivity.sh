@@ -5,27 +5,29 @@
 # of the table for each.
 # usage: tests/experiments/chapter5/sensitivity.sh [LIMIT [OPTION OF chapter5...]]     LIMIT mixes of each size (10); results in
 #        OUT (out/experiments/chapter5): sensitivity.md, and a folder for each run. VARIANTS: names, if not all. What this
-#        program has measured with these options is kept in OUT/sensitivity, and is not measured again.
+#        program has measured with these options is kept in OUT/sweep, and is not measured again.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 out=${OUT:-out/experiments/chapter5}
 bin=${BIN:-build}
 limit=${1:-10}
 [ $# -gt 0 ] && shift
-mkdir -p "$out/sensitivity"
+here=tests/experiments/chapter5
+mkdir -p "$out"
+. tests/experiments/grid.bash
 
-# name, heading, options. "batches" comes with the run of ours: chapter5 has both readings of fcfs.
+# name, heading; sensitivity.ini has their options. "batches" comes with the run of ours: chapter5 has both readings of fcfs.
 variants='
-ours|ours|
-link-2|2 GB/s|--set link_bandwidth=2000000000
-link-4|4 GB/s|--set link_bandwidth=4000000000
-link-16|16 GB/s|--set link_bandwidth=16000000000
-batches|batches|
-dispatch|1 us between launches|--set dispatch_ps=1000000
-abandon|restores end at once|--set abandon_restores=1
-cpu-200|twice the CPU time|--cpu 200
-longest|longest|--longest
-printed|printed blocks|--printed-blocks'
+ours|ours
+link-2|2 GB/s
+link-4|4 GB/s
+link-16|16 GB/s
+batches|batches
+dispatch|1 us between launches
+abandon|restores end at once
+cpu-200|twice the CPU time
+longest|longest
+printed|printed blocks'
 
 # What is shown: figure, policy, mechanism, group, processes, paper.
 rows='
@@ -59,21 +61,15 @@ suffix_of() {
 }
 
 names=()
-while IFS='|' read -r name heading options; do
+while IFS='|' read -r name heading; do
 	[ -n "$name" ] || continue
 	case " ${VARIANTS:-$name} " in *" $name "*) ;; *) continue ;; esac
-	folder=$out/sensitivity/$(folder_of "$name")
-	# options are several words
-	# shellcheck disable=SC2206
-	command=(--limit "$limit" --quiet $options "$@")
-	if ! [ "$folder/done" -nt "$bin/experiments/chapter5" ] || [ "$(cat "$folder/done")" != "${command[*]}" ]; then
-		"$bin/experiments/chapter5" "${command[@]}" "$folder"
-		echo "${command[*]}" >"$folder/done"
-	fi
 	names+=("$name")
 	headings+=" $heading |"
 	lines+="---|"
 done <<<"$variants"
+grid "$here/sensitivity.ini" --define "bin=$bin" --define "limit=$limit" --define "more=$*" \
+	--axis "variant=$(for name in "${names[@]}"; do folder_of "$name"; done | awk '!seen[$0]++' | tr '\n' ' ')" --lines ''
 
 # NAME LINE: a number of that run, or a dash
 number() {
@@ -81,12 +77,12 @@ number() {
 		BEGIN { split(row, want, ",") }
 		$1 == want[1] && $3 == want[2] && $4 == want[3] && $5 == want[4] && $6 == want[5] {
 			printf $9 ? "%.2f" : "–", $7
-		}' "$out/sensitivity/$(folder_of "$1")/figures$(suffix_of "$1").csv"
+		}' "$out/sweep/sensitivity/cells/variant=$(folder_of "$1")/results/figures$(suffix_of "$1").csv"
 }
 
 # NAME PATTERN: the counts of a verdict
 counts() {
-	sed -n "$2" "$out/sensitivity/$(folder_of "$1")/verdict$(suffix_of "$1").md"
+	sed -n "$2" "$out/sweep/sensitivity/cells/variant=$(folder_of "$1")/results/verdict$(suffix_of "$1").md"
 }
 
 {

@@ -28,40 +28,15 @@ for name in "$@"; do
 done
 if [ $# -gt 0 ]; then programs=${names[*]}; fi
 mkdir -p "$out"
-unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
-export BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6 RESIDENT=1
+. tests/experiments/grid.bash
 LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
-settings() { # MODE
-	printf 'timing=pipeline'
-	case $1 in
-		baseline) ;;
-		in-order | in-order-commit) printf ',issue_order=%s' "$1" ;;
-		operand-log-*) printf ',fault_scheme=operand-log,operand_log_bytes=%d' $((${1#operand-log-} * 1024)) ;;
-		*) printf ',fault_scheme=%s' "$1" ;;
-	esac
-	printf '%s' "${SET:+,$SET}"
-}
-
-measure() { # PROGRAM MODE [SIZE]: a line of pipeline.csv, or a message and 255, which ends xargs
-	local output ns
-	if ! output=$(VGPU_SET=$(settings "$2") "$BIN/experiments/chapter6/$1" ${3:-} 2>&1); then
-		printf 'pipeline.sh: %s failed: %s\n' "$*" "$output" >&2
-		return 255
-	fi
-	ns=$(sed -n 's/^.*: kernel \([0-9]*\) ns$/\1/p' <<<"$output")
-	printf '%s,%s,%s\n' "$1" "$2" "$ns"
-}
-export -f settings measure
-
+sizes=$(for name in "${!small[@]}"; do echo "$name:${small[$name]}"; done | LC_ALL=C sort | tr '\n' ' ')
 modes=${MODES:-baseline wd-commit wd-lastcheck replay-queue operand-log-8 operand-log-16 operand-log-32 in-order in-order-commit}
-for mode in $modes; do
-	for program in $programs; do echo "$program $mode${small[$program]:+ ${small[$program]}}"; done
-done | xargs -P "${WORKERS:-$(nproc)}" -L 1 bash -c 'measure "$@"' measure >"$out/pipeline.unsorted"
 {
 	echo "program,mode,ns"
-	LC_ALL=C sort "$out/pipeline.unsorted"
+	grid "$here/pipeline.ini" --define "bin=$bin" --define "set=${SET:+,$SET}" --define "sizes=$sizes" --axis "mode=$modes" \
+		--axis "program=$programs" --columns program,mode,ns | LC_ALL=C sort
 } >"$out/pipeline.csv"
-rm "$out/pipeline.unsorted"
 awk -v modes="$modes" -v programs="$programs" -f "$here/pipeline.awk" "$here/expected-pipeline.csv" "$out/pipeline.csv" | tee "$out/pipeline.md"

@@ -32,88 +32,29 @@ for name in "$@"; do
 	esac
 done
 if [ $# -gt 0 ]; then programs=$* heap=; fi
+. tests/experiments/grid.bash
 mkdir -p "$out"
-unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
-export TIMING=$timing BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
 LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
+names=$(echo $programs $heap)
+common=(--define "bin=$bin" --define "set=${SET:+,$SET}" ${TOGETHER:+--define "together=TOGETHER=$TOGETHER"})
+if [ "$timing" = pipeline ]; then
+	scheme=(--define "pipeline=,timing=pipeline,fault_scheme={scheme}")
+	stalling=(--define "pipeline=,timing=pipeline,fault_scheme=stall")
+fi
 
-# PROGRAM LINK READING MODE: the device's settings
-settings() {
-	local us data rate
-	case $2 in
-		# 6.5.3: a fault without and with data; at the rate, 64 KB take the difference
-		nvlink) us=10 data=12 rate=32768000000 ;;
-		pcie) us=12 data=25 rate=5041230769 ;;
-		none) us=0 data=0 rate=1000000000000000 ;;
-	esac
-	printf 'fault_round_trip_ps=%d,fault_data_round_trip_ps=%d,link_bandwidth=%d' $((us * 1000000)) $((data * 1000000)) $rate
-	case $3 in
-		# 6.5.4: 2 us of the host. The rest: the ways there and back, on which one fault follows another, or only latency
-		paths) printf ',fault_cpu_ps=2000000,fault_occupies_link=1' ;;
-		latency) printf ',fault_cpu_ps=2000000' ;;
-		round-trip) printf ',fault_cpu_ps=%d' $((us * 1000000)) ;;
-		none) printf ',fault_cpu_ps=0' ;;
-	esac
-	# 6.5.3: "normalized to the on-demand paging implementation with stall on fault approach"
-	[ "$TIMING" = interval ] || printf ',timing=%s,fault_scheme=%s' "$TIMING" "$([ "$4" = stall ] && echo stall || echo operand-log)"
-	case $4 in
-		stall) printf ',sm_on_fault=stall' ;;
-		switch) printf ',block_switching=1,extra_blocks=4' ;;
-		ideal) printf ',block_switching=1,extra_blocks=4,ideal_switch=1' ;;
-		gpu) printf ',fault_handler=gpu' ;;
-	esac
-	case $1 in
-		heap-*) printf ',allocation=lazy' ;;
-	esac
-	printf '%s' "${SET:+,$SET}"
-}
-
-# PROGRAM LINK READING MODE: a line of runs.csv, or a message and 255, which ends xargs
-measure() {
-	local command output ns
-	command=$BIN/experiments/chapter6/${1/heap-/heap }	# heap-points-halloc: heap with the argument points-halloc
-	if ! output=$(VGPU_SET=$(settings "$@") $command 2>&1); then
-		printf 'run.sh: %s failed: %s\n' "$*" "$output" >&2
-		return 255
-	fi
-	ns=$(sed -n 's/^.*: kernel \([0-9]*\) ns$/\1/p' <<<"$output")
-	printf '%s,%s,%s,%s,%s\n' "$@" "$ns"
-}
-export -f settings measure
-
-for program in $programs $heap; do
-	echo "$program none none stall"
-	for link in nvlink pcie; do
-		for host in $readings; do
-			case $program in
-				heap-*) modes="stall gpu" ;;
-				*) modes="stall switch ideal gpu" ;;
-			esac
-			for mode in $modes; do echo "$program $link $host $mode"; done
-		done
-	done
-done >"$out/configurations"
-xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure <"$out/configurations" >"$out/runs.unsorted"
 {
 	echo "program,link,reading,mode,ns"
-	LC_ALL=C sort "$out/runs.unsorted"
+	grid "$here/chapter6.ini" "${common[@]}" ${scheme[@]+"${scheme[@]}"} --axis "program=$names" --axis "reading=none $readings" \
+		--columns program,link,reading,mode,ns | LC_ALL=C sort
 } >"$out/runs.csv"
-rm "$out/runs.unsorted" "$out/configurations"
 
 # How often each program faults, and figure 6.2: bfs.
 {
 	echo "program,faults,most_in_flight"
-	for program in $programs $heap; do
-		command=$bin/experiments/chapter6/${program/heap-/heap }
-		VGPU_TRACE=$out/trace VGPU_SET=$(settings "$program" pcie paths stall) $command >/dev/null
-		"$bin/tools/vgpu-trace" stats "$out/trace" |
-			sed -n "s/^\([0-9]*\) page faults, at most \([0-9]*\) in flight;.*/$program,\1,\2/p"
-		[ "$program" != bfs ] || "$bin/tools/vgpu-trace" --quiet --svg "$out/figure-6.2.svg" \
-			--title "6.2  Page faults in flight and warps of bfs (PCI Express)" "$out/trace"
-	done
-	rm "$out/trace"
+	grid "$here/programs.ini" "${common[@]}" ${stalling[@]+"${stalling[@]}"} --axis "program=$names" --columns program,faults,most_in_flight
 } >"$out/programs.csv"
+if [ -e "$out/sweep/programs/cells/program=bfs/figure.svg" ]; then cp "$out/sweep/programs/cells/program=bfs/figure.svg" "$out/figure-6.2.svg"; fi
 
 awk -v out="$out" -f "$here/report.awk" "$here/expected.csv" "$out/runs.csv" >"$out/verdict.md"
 if command -v gnuplot >/dev/null; then

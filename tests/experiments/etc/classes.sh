@@ -13,14 +13,9 @@ cd "$(dirname "$(readlink -f "$0")")/../../.."
 sweep_init classes.sh "$@"
 type=$(sweep_type CLASSIFIED)
 
-sweep_applications "${@:-2dconv 3dconv sad corr covar fdtd lps lud srad cons scan atax bicg gesummv mvt}" | while read -r name managed other; do
-	bytes=$(sweep_bytes "$managed" "$other" "${SHARE:-75}")
-	line=$(VGPU_TRACE=$out/classes.trace VGPU_SET=$BASE,vram_bytes=$bytes,oversubscription=etc "$BIN/experiments/etc/etc" "$name" </dev/null | tail -n 1)
-	class=${line#*,}
-	sweep_records "$out/classes.trace" "$type" | awk -v name="$name" -v class="${class%%,*}" '
-		{ printf "%s,%s,%d,%d,%d,%d\n", name, class, NR, $4, $5, $6 }'
-	rm "$out/classes.trace"
-done >"$out/classes.csv"
+applications=${*:-2dconv 3dconv sad corr covar fdtd lps lud srad cons scan atax bicg gesummv mvt}
+sweep_known classes.sh $applications
+sweep_grid classes --axis "application=$applications" --define "share=${SHARE:-75}" --define "type=$type" --lines '' >"$out/classes.csv"
 
 awk -F, -v thresholds="${THRESHOLDS:-5 6 7 8 9 10}" '
 	{

@@ -12,14 +12,10 @@ sweep_init epochs.sh "$@"
 cycles=${CYCLES:-25000 100000 400000}
 [[ " $cycles " == *" 100000 "* ]] || { echo "epochs.sh: CYCLES has no 100000, which the others are compared with" >&2; exit 2; }
 
-sweep_applications "${@:-atax bicg gesummv mvt}" | while read -r name managed other; do
-	bytes=$(sweep_bytes "$managed" "$other" "${SHARE:-50}")
-	for detect in $cycles; do
-		for execute in $cycles; do
-			echo "$name $detect,$execute $bytes throttling=1,throttle_detect_cycles=$detect,throttle_execute_cycles=$execute"
-		done
-	done
-done | sweep_all >"$out/epochs.csv"
+applications=${*:-atax bicg gesummv mvt}
+sweep_known epochs.sh $applications
+sweep_grid epochs --axis "application=$applications" --axis "share=${SHARE:-50}" --axis "detect=$cycles" --axis "execute=$cycles" \
+	--lines '{application},{detect},{execute},' | LC_ALL=C sort >"$out/epochs.csv"
 
 awk -F, -v cycles="$cycles" -v most="${MOST_MS:-200}" '
 	{ time[$1, $2, $3] = $4 == "cut" ? most : $4; if (!($1 in seen)) { seen[$1]; names[++apps] = $1 } }

@@ -12,14 +12,10 @@ cd "$(dirname "$(readlink -f "$0")")/../../.."
 sweep_init latencies.sh "$@"
 latencies=${LATENCIES:-20 30 40 50}
 
-sweep_applications "${@:-2dconv 3dconv sad corr covar fdtd lps lud srad cons scan atax bicg gesummv mvt}" | while read -r name managed other; do
-	for share in ${SHARES:-75 50}; do
-		bytes=$(sweep_bytes "$managed" "$other" "$share")
-		for us in $latencies; do
-			echo "$name $share,$us $bytes oversubscription=etc,fault_round_trip_ps=${us}000000,fault_data_round_trip_ps=${us}000000 --hint"
-		done
-	done
-done | sweep_all >"$out/latencies.csv"
+applications=${*:-2dconv 3dconv sad corr covar fdtd lps lud srad cons scan atax bicg gesummv mvt}
+sweep_known latencies.sh $applications
+sweep_grid latencies --axis "application=$applications" --axis "share=${SHARES:-75 50}" --axis "us=$latencies" \
+	--lines '{application},{share},{us},' | LC_ALL=C sort >"$out/latencies.csv"
 
 awk -F, -v latencies="$latencies" -v shares="${SHARES:-75 50}" -v most="${MOST_MS:-200}" '
 	{ time[$1, $2, $3] = $4 == "cut" ? most : $4; if (!($1 in seen)) { seen[$1]; names[++apps] = $1 } }

@@ -14,18 +14,9 @@ clock=1020000000	# of preset etc
 fault=$(sweep_type PAGE_FAULT)
 evict=$(sweep_type EVICT)
 
-read -r _ managed other < <(sweep_applications "$name") || { echo "rates.sh: no application '$name'" >&2; exit 2; }
-bytes=$(sweep_bytes "$managed" "$other" "${SHARE:-75}")
-for remedy in '' "${REMEDY:-throttling=1}"; do
-	VGPU_TRACE=$out/rates.trace VGPU_SET=$BASE,vram_bytes=$bytes${remedy:+,$remedy} "$BIN/experiments/etc/etc" "$name" >/dev/null
-	sweep_records "$out/rates.trace" "$fault|$evict" | awk -v which="${remedy:-none}" -v fault="$fault" -v ps="$(awk -v c="${CYCLES:-1000000}" -v f=$clock 'BEGIN { printf "%.0f", c * 1e12 / f }')" '
-		$2 % 65536 == fault && !begun { begun = 1; start = $1 }
-		begun { n = int(($1 - start) / ps); if (n > last) last = n }
-		begun && $2 % 65536 == fault { faults[n]++ }
-		begun && $2 % 65536 != fault { evicted[n] += int($6 / 4294967296) }
-		END { for (n = 0; n <= last; n++) printf "%s,%d,%d,%d\n", which, n, faults[n], evicted[n] }'
-	rm "$out/rates.trace"
-done >"$out/rates.csv"
+sweep_known rates.sh "$name"
+sweep_grid rates --define "application=$name" --define "share=${SHARE:-75}" --axis "remedy=none ${REMEDY:-throttling=1}" --define "fault=$fault" --define "evict=$evict" \
+	--define "ps=$(awk -v c="${CYCLES:-1000000}" -v f=$clock 'BEGIN { printf "%.0f", c * 1e12 / f }')" --lines '{remedy},' >"$out/rates.csv"
 
 awk -F, -v share="${SHARE:-75}" -v name="$name" '
 	{ which = $1 == "none" ? 1 : 2; faults[which, $2] = $3; evicted[which, $2] = $4; sum[which] += $3; pages[which] += $4; if ($2 > last[which]) last[which] = $2 }

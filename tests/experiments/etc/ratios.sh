@@ -14,13 +14,10 @@ sweep_init ratios.sh "$@"
 ratios=${RATIOS:-100 120 140 160 180 200 240}
 
 # 0: not compressed
-sweep_applications "${@:-2dconv lps cons scan mvt}" | while read -r name managed other; do
-	echo "$name 0 4294967296"
-	bytes=$(sweep_bytes "$managed" "$other" "${SHARE:-50}")
-	for ratio in $ratios; do
-		echo "$name $ratio $bytes compression=1,compression_ratio=$ratio"
-	done
-done | sweep_all >"$out/ratios.csv"
+applications=${*:-2dconv lps cons scan mvt}
+sweep_known ratios.sh $applications
+sweep_grid ratios --axis "application=$applications" --define "some=${SHARE:-50}" --axis "ratio=0 $ratios" \
+	--lines '{application},{ratio},' | LC_ALL=C sort >"$out/ratios.csv"
 
 awk -F, -v ratios="$ratios" -v most="${MOST_MS:-200}" -v fits="$((10000 / ${SHARE:-50}))" '
 	{ time[$1, $2] = $3 == "cut" ? most : $3; if (!($1 in seen)) { seen[$1]; names[++apps] = $1 } }

@@ -15,15 +15,10 @@ sweep_init steps.sh "$@"
 steps=${STEPS:-1 2 4 8}
 remedy=${REMEDY:-oversubscription=etc}
 
-sweep_applications "${@:-atax bicg gesummv mvt}" | while read -r name managed other; do
-	for share in ${SHARES:-75 50}; do
-		bytes=$(sweep_bytes "$managed" "$other" "$share")
-		for step in $steps; do
-			echo "$name $share,$step,1 $bytes $remedy,throttle_down=$step,throttle_up=1"
-			[ "$step" -eq 1 ] || echo "$name $share,1,$step $bytes $remedy,throttle_down=1,throttle_up=$step"
-		done
-	done
-done | sweep_all >"$out/steps.csv"
+applications=${*:-atax bicg gesummv mvt}
+sweep_known steps.sh $applications
+sweep_grid steps --axis "application=$applications" --axis "share=${SHARES:-75 50}" --axis "down=$steps" --axis "up=$steps" --define "remedy=$remedy" \
+	--lines '{application},{share},{down},{up},' | LC_ALL=C sort >"$out/steps.csv"
 
 awk -F, -v steps="$steps" -v shares="${SHARES:-75 50}" -v most="${MOST_MS:-200}" '
 	{ time[$1, $2, $3, $4] = $5 == "cut" ? most : $5; if (!($1 in seen)) { seen[$1]; names[++apps] = $1 } }

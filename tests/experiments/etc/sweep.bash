@@ -2,6 +2,7 @@
 #
 # sweep.bash: what the sweeps of the evaluation of ETC have in common; they source it.
 # shellcheck shell=bash
+. tests/experiments/grid.bash
 
 # SCRIPT [APPLICATION...]: no option is taken; the device and $out are as the environment says.
 sweep_init() {
@@ -14,32 +15,24 @@ sweep_init() {
 	export VGPU_TRANSPORT=embedded VGPU_PRESET=etc VGPU_THREADS=1 BIN=${BIN:-build}
 	export BASE=timing=${TIMING:-pipeline},watchdog_ps=${MOST_MS:-200}000000000${SET:+,$SET}
 	mkdir -p "$out"
+	VGPU_SET=$BASE "$BIN/experiments/etc/etc" --list >"$out/applications"
 }
 
-# NAME...: lines "NAME MANAGED OTHER" of these applications; bytes as of etc --list
-sweep_applications() {
-	VGPU_SET=$BASE "$BIN/experiments/etc/etc" --list | while read -r name _ managed other; do
-		[[ " $* " != *" $name "* ]] || echo "$name $managed $other"
+# The names of all applications
+sweep_names() { awk '{ print $1 }' "$out/applications"; }
+
+# SCRIPT NAME...: these are applications, or it ends
+sweep_known() {
+	local name
+	for name in "${@:2}"; do
+		awk -v name="$name" '$1 == name { found = 1 } END { exit !found }' "$out/applications" ||
+			{ echo "$1: no application '$name'; there are: $(sweep_names | tr '\n' ' ')" >&2; exit 2; }
 	done
 }
 
-# MANAGED OTHER SHARE: bytes of VRAM, for SHARE per cent of the managed memory
-sweep_bytes() {
-	echo $((($1 * $3 / 100 + $2 + 4095) / 4096 * 4096))
-}
-
-# NAME LABELS BYTES [SETTINGS [ARGUMENT]]: a line "NAME,LABELS,MS"
-sweep_one() {
-	local line
-	line=$(VGPU_SET=$BASE,vram_bytes=$3${4:+,$4} "$BIN/experiments/etc/etc" ${5:+"$5"} "$1" | tail -n 1) || return 255
-	line=${line#*,*,}
-	printf '%s,%s,%s\n' "$1" "$2" "${line%%,*}"
-}
-export -f sweep_one
-
-# The arguments of sweep_one, a line each; WORKERS at a time. What they print, sorted.
-sweep_all() {
-	xargs -r -P "${WORKERS:-$(nproc)}" -L 1 bash -c 'sweep_one "$@"' sweep_one | LC_ALL=C sort
+# NAME OPTION...: the grid grids/NAME.ini
+sweep_grid() {
+	grid "tests/experiments/etc/grids/$1.ini" --define "bin=$BIN" --define "base=$BASE" --define "applications=$out/applications" "${@:2}"
 }
 
 # NAME: the number of records of type VGPU_TRACE_NAME

@@ -12,9 +12,8 @@ cd "$(dirname "$(readlink -f "$0")")/../../.."
 out=${OUT:-out/experiments/microbench}
 bin=${BIN:-build}
 mkdir -p "$out"
-unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
+. tests/experiments/grid.bash
 set=timing=pipeline${SET:+,$SET}
-export VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6 VGPU_SET=$set
 LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 [ $# -gt 0 ] || set -- units memory bandwidth
@@ -24,15 +23,10 @@ for program in "$@"; do
 		units | memory | bandwidth) ;;
 		*) echo "run.sh: no program '${words[0]}'; there are: units memory bandwidth" >&2; exit 2 ;;
 	esac
-	if ! timeout 300 "$bin/experiments/microbench/${words[0]}" "${words[@]:1}" >"$out/output" 2>&1; then
-		echo "run.sh: ${words[0]} failed: $(cat "$out/output")" >&2
-		exit 1
-	fi
-	cat "$out/output"
-done >"$out/measured"
+done
+grid tests/experiments/microbench/microbench.ini --define "bin=$bin" --define "set=$set" --axis "program=$*" --lines '' >"$out/measured"
 "$bin/experiments/microbench/table" --csv "$set" <"$out/measured" >"$out/microbench.csv" || :
 status=0
 "$bin/experiments/microbench/table" "$set" <"$out/measured" >"$out/microbench.md" || status=$?
-rm -f "$out/output"
 cat "$out/microbench.md"
 exit $status

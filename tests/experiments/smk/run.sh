@@ -24,7 +24,7 @@ case ${1:-} in
 esac
 case ${1:-} in -*) echo "run.sh: no option '$1'; see the head of $here/run.sh" >&2; exit 2 ;; esac
 unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE VGPU_PRESET
-export BIN=$bin CYCLES=$cycles VGPU_SET=${SET:-} OUT=$out
+. tests/experiments/grid.bash
 
 # 6.5 has small data sets, of which kernels end often and begin again. Of the other programs a single block takes longer than a run.
 declare -A small=([histo]=100 [lbm]=4 [sad]=1)
@@ -61,37 +61,21 @@ mixes() {
 		}'
 }
 
-measure() { # MIX POLICIES ALONE [SIZES]: lines of runs.csv, or a message and 255, which ends xargs
-	local names=${1//+/ } policy arguments=() output
-	for policy in ${2//,/ }; do arguments+=(--policy "$policy"); done
-	if [ -n "${4:-}" ]; then names=${4//,/ }; fi
-	# shellcheck disable=SC2086 # one word for each program
-	if ! output=$("$BIN/experiments/smk/smk" --csv --cycles "$CYCLES" --alone "$OUT/$3" "${arguments[@]}" $names 2>&1); then
-		printf 'run.sh: %s failed: %s\n' "$1" "$output" >&2
-		return 255
-	fi
-	printf '%s\n' "$output"
-}
-alone() { # PROGRAM[:SIZE]
-	local output
-	if ! output=$("$BIN/experiments/smk/smk" --csv --cycles "$CYCLES" "$1" 2>&1); then
-		printf 'run.sh: %s failed: %s\n' "$1" "$output" >&2
-		return 255
-	fi
-	printf '%s\n' "$output"
-}
 sized() { # MIX: with the small sizes, or nothing
 	local name list=
 	for name in ${1//+/ }; do
 		[ -n "${small[$name]:-}" ] || return 0
-		list+=${list:+,}$name:${small[$name]}
+		list+=${list:++}$name:${small[$name]}
 	done
 	echo "$list"
 }
-export -f measure alone
-
-each() { # FUNCTION: for each line of stdin
-	xargs -r -P "${WORKERS:-$(nproc)}" -L 1 bash -c "$1 \"\$@\"" "$1"
+# NAME CYCLES MIXES [ALONE POLICY...]: what the runs print
+runs() {
+	local name=$1 cycles=$2 mixes=$3 options=${4:+--alone $4}
+	[ -n "${mixes// /}" ] || return 0
+	for policy in "${@:5}"; do options+=" --policy $policy"; done
+	NAME=$name grid "$here/smk.ini" --define "bin=$bin" --define "set=${SET:-}" --define "cycles=$cycles" --define "options=$options" \
+		--axis "mix=$mixes" --lines ''
 }
 
 if [ $# -gt 0 ]; then selected=$*; elif [ -n "$quick" ]; then selected="lbm+tpacf cutcp+mri-q lbm+stencil"; else selected=$(pairs); fi
@@ -110,23 +94,18 @@ if [ -n "$list" ]; then
 	exit
 fi
 mkdir -p "$out"
-printf '%s\n' $programs | each alone >"$out/alone.csv"
-for mix in $selected; do echo "$mix ${policies// /,} alone.csv"; done | each measure >"$out/pairs.csv"
+runs alone "$cycles" "$programs" >"$out/alone.csv"
+runs pairs "$cycles" "$(echo $selected)" "$out/alone.csv" $policies >"$out/pairs.csv"
 
 # 6.5: preemption that costs nothing
-CYCLES=$((cycles / 4))
-for name in "${!small[@]}"; do echo "$name:${small[$name]}"; done | each alone >"$out/alone-small.csv"
-for mix in $selected; do
-	sizes=$(sized "$mix")
-	[ -z "$sizes" ] || echo "$mix smk-pw,smk-pw-ideal,spart,spart-ideal alone-small.csv $sizes"
-done | each measure >"$out/small.csv"
+sizes=$(for name in "${!small[@]}"; do echo "$name:${small[$name]}"; done | LC_ALL=C sort)
+runs alone-small $((cycles / 4)) "$(echo $sizes)" >"$out/alone-small.csv"
+runs small $((cycles / 4)) "$(for mix in $selected; do sized "$mix"; done | tr '\n' ' ')" "$out/alone-small.csv" \
+	smk-pw smk-pw-ideal spart spart-ideal >"$out/small.csv"
 
 # 6.6: three and four kernels
 : >"$out/more.csv"
-CYCLES=$cycles
-if [ -n "${FULL:-}" ]; then
-	more | sed 's/$/ spart,smk-pw,smk-pw-2 alone.csv/' | each measure >"$out/more.csv"
-fi
+[ -z "${FULL:-}" ] || runs more "$cycles" "$(more | tr '\n' ' ')" "$out/alone.csv" spart smk-pw smk-pw-2 >"$out/more.csv"
 
 # One line for each run of a program (run) and of a mix (mix); figures from them
 {

@@ -10,28 +10,15 @@ cd "$(dirname "$(readlink -f "$0")")/../../.."
 here=tests/experiments/smk
 out=${OUT:-out/experiments/smk}
 bin=${BIN:-build}
-# of these a kernel fills the SMs twice or more
-sizes=${SIZES:-cutcp:20 mri-q:384 sgemm:8 tpacf:120 histo:300 lbm:20 mri-gridding:8 sad:9 spmv stencil:512}
+. tests/experiments/grid.bash
 mkdir -p "$out"
-[ -s "$out/profile.job" ] || for size in $sizes; do "$bin/experiments/smk/smk" --profile "$size"; done >"$out/profile.job"
-
-section() { sed -n "/^\[$1\]$/,/^phase=/p" "$out/profile.job"; }
+[ -s "$out/profile.job" ] || grid "$here/profile.ini" --define "bin=$bin" ${SIZES:+--axis "program=$SIZES"} --lines '' >"$out/profile.job"
+mixes=${*:-$("$here/run.sh" --list)}
 {
 	echo "mix,policy,stp,antt,fairness"
-	for mix in ${*:-$("$here/run.sh" --list)}; do
-		{
-			printf '[global]\ngpu=gtx980\nrepeat=20\n'
-			for name in ${mix//+/ }; do section "$name"; done
-		} >"$out/mix.job"
-		for policy in smk smk-p smk-pw spart; do
-			kernels=2
-			[ $policy != spart ] || kernels=1
-			"$bin/tools/vgpu-sim" --csv --policy $policy --preempt switch --set kernels_per_sm=$kernels "$out/mix.job" |
-				awk -F, -v mix="$mix" -v policy=$policy 'NR == 2 { printf "%s,%s,%.4f,%.4f,%.4f\n", mix, policy, $6, $5, $7 }'
-		done
-	done
+	grid "$here/sim.ini" --define "bin=$bin" --define "profiles=$out/profile.job" --axis "mix=$(echo $mixes)" \
+		--columns mix,policy,stp,antt,fairness | awk -F, '{ printf "%s,%s,%.4f,%.4f,%.4f\n", $1, $2, $3, $4, $5 }'
 } >"$out/sim.csv"
-rm "$out/mix.job"
 awk -F, '
 	BEGIN { split("cutcp mri-q sgemm tpacf", c, " "); for (i in c) compute[c[i]] = 1 }
 	NR > 1 {

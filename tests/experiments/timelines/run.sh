@@ -8,8 +8,10 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 . tests/experiments/timelines/traces.sh
+. tests/experiments/grid.bash
 tools=build/tools
-mkdir -p out/timelines
+out=out/timelines
+mkdir -p "$out"
 job=out/timelines/both.job
 training=${1:-out/timelines/training.json} inference=${2:-out/timelines/inference.json}
 [ $# -ge 2 ] || for program in training inference; do
@@ -20,16 +22,10 @@ done
 # Requests are more urgent, for policies that care.
 sed -i '/^\[inference\]/a priority=1' "$job"
 printf '%-8s %14s %14s %8s %8s %8s\n' policy 'training NTT' 'inference NTT' STP ANTT fairness
-for policy in fcfs dss smk-pw; do
-	case $policy in
-	dss) how="--preempt switch --svg out/timelines.svg" ;;
-	smk-pw) how="--set kernels_per_sm=2" ;;
-	*) how= ;;
-	esac
-	# shellcheck disable=SC2086
-	"$tools/vgpu-sim" --csv --policy "$policy" $how "$job" |
-		awk -F, -v policy="$policy" '
-			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			{ ntt[$at["process"]] = $at["ntt"]; stp = $at["stp"]; antt = $at["antt"]; fairness = $at["fairness"] }
-			END { printf "%-8s %14.2f %14.2f %8.2f %8.2f %8.2f\n", policy, ntt["training"], ntt["inference"], stp, antt, fairness }'
-done
+grid tests/experiments/timelines/timelines.ini --define "job=$job" --columns policy,process,ntt,stp,antt,fairness |
+	awk -F, '
+		function row() { printf "%-8s %14.2f %14.2f %8.2f %8.2f %8.2f\n", policy, ntt["training"], ntt["inference"], stp, antt, fairness }
+		$1 != policy && policy != "" { row() }
+		{ policy = $1; ntt[$2] = $3; stp = $4; antt = $5; fairness = $6 }
+		END { row() }'
+cp "$out/sweep/timelines/cells/policy=dss/dss.svg" out/timelines.svg
