@@ -31,7 +31,7 @@ void kvgpu_policies_detach(struct kvgpu_dev *kdev)
 
 static int report(const char *what, const char *name, const struct module *owner, int error)
 {
-	const char *module = owner ? owner->name : "vgpu";
+	const char *module = owner->name;
 	const char *right = "a name of letters, digits, -, _ and ., and what vgpu_policy.h demands";
 
 	switch (error) {

@@ -41,28 +41,11 @@ two_programs() {
 }
 dropped() { grep -q -- "$1" "$sysfs/dropped" || { cat "$sysfs/dropped"; return 1; }; }
 
-cat >"$dir/mix.job" <<'JOB'
-[global]
-repeat=2
-seed=7
-[long]
-phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192 idempotent=0.6
-phase=cpu us=20
-[short]
-priority=5
-arrival_us=100
-phase=cpu us=150
-phase=kernel tbs=26 tb_us=10 tb_cv=0.1 threads=128 shmem_per_tb=8192
-[copies]
-priority=1
-phase=h2d bytes=1000000
-phase=kernel tbs=60 tb_us=25 threads=512 launches=4
-phase=d2h bytes=1000000
-JOB
+job=tests/kselftest/many.job
 # The device is $run's while it runs; so is its policy.
 same_as_sim() { # OPTION...
-	"$sim" --json --policy build/policies/edf.so "$@" "$dir/mix.job" >"$dir/sim" &&
-		"$run" --json --policy edf "$@" "$dir/mix.job" >"$dir/run" && diff "$dir/sim" "$dir/run"
+	"$sim" --json --policy build/policies/edf.so "$@" $job >"$dir/sim" &&
+		"$run" --json --policy edf "$@" $job >"$dir/run" && diff "$dir/sim" "$dir/run"
 }
 
 edf=$(module vgpu_edf) wrong=$(module vgpu_wrong_policies)
@@ -113,7 +96,7 @@ says() { # STATUS TEXT COMMAND...
 	[ $status -eq "$expected" ] && grep -q -- "$text" "$dir/said" || { echo "status $status"; cat "$dir/said"; return 1; }
 }
 check "vgpu-run says that it was ejected" says 1 'policy t-never: context .*; fcfs has followed it' \
-	$run --policy t-never --set policy_watchdog_ps=10000000000 "$dir/mix.job"
+	$run --policy t-never --set policy_watchdog_ps=10000000000 $job
 
 # A mechanism goes in the middle of preemptions that would take it an hour.
 echo t-hour >$sysfs/preemption

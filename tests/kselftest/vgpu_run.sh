@@ -44,27 +44,7 @@ phase=cpu us=300 stream=2
 phase=kernel tbs=30 tb_us=20 threads=64 launches=90 stream=2
 phase=d2h bytes=1000000
 JOB
-cat >"$dir/many.job" <<'JOB'
-[global]
-repeat=2
-seed=7
-[long]
-phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192 idempotent=0.6
-phase=cpu us=20
-[short]
-priority=5
-arrival_us=100
-phase=cpu us=150
-phase=kernel tbs=26 tb_us=10 tb_cv=0.1 threads=128 shmem_per_tb=8192
-[alike]
-phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192 idempotent=0.6
-phase=cpu us=20
-[copies]
-priority=1
-phase=h2d bytes=1000000
-phase=kernel tbs=60 tb_us=25 threads=512 launches=4
-phase=d2h bytes=1000000
-JOB
+cp tests/kselftest/many.job "$dir/"
 cat >"$dir/big_copies.job" <<'JOB'
 [global]
 repeat=1
