@@ -344,6 +344,7 @@ $(foreach name,$(math),$(filter $(O)/cuda/libraries/$(name)/%,$(cuda))): | $(mat
 $(foreach name,$(math),$(eval $(O)/cuda/libraries/$(name)/%: cuda-flags := -l$(name) $(needs-$(name):%=-l%)))
 $(addprefix $(O)/cuda/libraries/cusolver/,refactor sparse steps suitesparse): cuda-flags := -lcusolver -lcusparse
 $(O)/cuda/libraries/cublas/beside: cuda-flags := -lcublas -lcufft -lcurand -lcusolver
+$(O)/cuda/libraries/cublasLt/elsewhere: cuda-flags := -lcublasLt -lcublas -lcufft -lcurand -lcusparse -lcusolver -lcuda
 $(O)/cuda/libraries/cufft/broken: cuda-flags := -lcufft -lcurand -lcusolver
 $(filter $(O)/cuda/libraries/%,$(cuda)): $(wildcard tests/cuda/libraries/*.h tests/cuda/libraries/*/*.h)
 $(O)/cuda/features/thread_default_streams: cuda-flags := --default-stream per-thread

@@ -54,6 +54,8 @@ cublasStatus_t status_of(cudaError_t error)
 	case cudaSuccess:
 		return CUBLAS_STATUS_SUCCESS;
 	case cudaErrorMemoryAllocation:
+		/* told by the status: no later launch of the program's is to find it */
+		cudaGetLastError();
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	case cudaErrorInvalidDeviceFunction:
 	case cudaErrorNoKernelImageForDevice:

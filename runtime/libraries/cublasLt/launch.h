@@ -24,6 +24,9 @@ enum { ROWS = 32, COLUMNS = 8 }; /* of a block */
 
 inline cublasStatus_t status_of(cudaError_t error)
 {
+	/* told by the status: no later launch of the program's is to find it */
+	if (error == cudaErrorMemoryAllocation)
+		cudaGetLastError();
 	return error == cudaSuccess		    ? CUBLAS_STATUS_SUCCESS
 	       : error == cudaErrorMemoryAllocation ? CUBLAS_STATUS_ALLOC_FAILED
 						    : CUBLAS_STATUS_EXECUTION_FAILED;

@@ -4,6 +4,7 @@
  */
 #include <stdint.h>
 
+#include "place.h"
 #include "plan.h"
 
 cufftResult fft_status(cudaError_t error)
@@ -12,6 +13,8 @@ cufftResult fft_status(cudaError_t error)
 	case cudaSuccess:
 		return CUFFT_SUCCESS;
 	case cudaErrorMemoryAllocation:
+		/* told by the status: no later launch of the program's is to find it */
+		cudaGetLastError();
 		return CUFFT_ALLOC_FAILED;
 	default:
 		return CUFFT_EXEC_FAILED;
@@ -46,7 +49,8 @@ cufftResult fft_execute(struct fft_plan *plan, const void *in, void *out, int di
 		return CUFFT_NO_WORKSPACE;
 	if (cudaGetDevice(&device) != cudaSuccess)
 		return CUFFT_EXEC_FAILED;
-	if (device != plan->device)
+	if (device != plan->device || !place_is_here(plan->tables.device) ||
+	    !place_is_here(plan->own_work))
 		return CUFFT_INVALID_DEVICE;
 	if (in == out && plan->in_place.count)
 		steps = &plan->in_place;

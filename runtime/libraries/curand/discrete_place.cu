@@ -9,6 +9,7 @@
 #include <curand_kernel.h>
 
 #include "discrete_place.h"
+#include "generator.h"
 
 /* As it lies on the device: VALUES are followed by the columns' others. */
 struct placed {
@@ -42,7 +43,8 @@ void *curand_place_discrete(const curand_table *table, double mean, double devia
 
 	if (!p)
 		return NULL;
-	if (cudaMalloc((void **)&at, bytes) == cudaSuccess) {
+	at = (placed *)curand_allocate(bytes);
+	if (at) {
 		p->distribution.self_host_ptr = &at->distribution;
 		p->distribution.mean = mean;
 		p->distribution.stddev = deviation;

@@ -7,8 +7,9 @@
 
 #include "generator.h"
 #include "joekuo.h"
+#include "place.h"
 
-#define MAGIC 0x67726e64u
+enum { GENERATOR = 0x67726e64 };
 
 static const struct curand_engine *engine_of(curandRngType_t type)
 {
@@ -40,7 +41,7 @@ static const struct curand_engine *engine_of(curandRngType_t type)
 
 bool curand_is_generator(curandGenerator_t generator)
 {
-	return generator && generator->magic == MAGIC;
+	return generator && live_is(generator, GENERATOR);
 }
 
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool on_host)
@@ -58,10 +59,9 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
 		if (status != CURAND_STATUS_SUCCESS)
 			return status;
 	}
-	made = calloc(1, sizeof(*made));
+	made = live_new(sizeof(*made), GENERATOR);
 	if (!made)
 		return CURAND_STATUS_ALLOCATION_FAILED;
-	made->magic = MAGIC;
 	made->type = type;
 	made->engine = engine;
 	made->on_host = on_host;
@@ -69,7 +69,7 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
 					 CURAND_ORDERING_PSEUDO_DEFAULT;
 	made->dimensions = 1;
 	if (!on_host && cudaGetDevice(&made->device) != cudaSuccess) {
-		free(made);
+		live_delete(made, GENERATOR);
 		return CURAND_STATUS_INITIALIZATION_FAILED;
 	}
 	*generator = made;
@@ -109,8 +109,7 @@ VGPU_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 		return CURAND_STATUS_NOT_INITIALIZED;
 	curand_drop_states(generator);
 	curand_free(generator, generator->table);
-	generator->magic = 0;
-	free(generator);
+	live_delete(generator, GENERATOR);
 	return CURAND_STATUS_SUCCESS;
 }
 
@@ -197,6 +196,17 @@ VGPU_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_
 	return CURAND_STATUS_SUCCESS;
 }
 
+void *curand_allocate(size_t bytes)
+{
+	void *memory;
+
+	if (cudaMalloc(&memory, bytes) == cudaSuccess)
+		return memory;
+	/* told by the status: the next launch is not to find it */
+	cudaGetLastError();
+	return NULL;
+}
+
 curandStatus_t curand_place(struct curandGenerator_st *generator, const void *from, size_t bytes,
 			    void **placed)
 {
@@ -208,10 +218,9 @@ curandStatus_t curand_place(struct curandGenerator_st *generator, const void *fr
 		memcpy(*placed, from, bytes);
 		return CURAND_STATUS_SUCCESS;
 	}
-	if (cudaMalloc(placed, bytes) != cudaSuccess) {
-		*placed = NULL;
+	*placed = curand_allocate(bytes);
+	if (!*placed)
 		return CURAND_STATUS_ALLOCATION_FAILED;
-	}
 	if (cudaMemcpyAsync(*placed, from, bytes, cudaMemcpyHostToDevice, generator->stream) !=
 		    cudaSuccess ||
 	    cudaStreamSynchronize(generator->stream) != cudaSuccess) {
@@ -229,6 +238,20 @@ curandStatus_t curand_set_states(struct curandGenerator_st *generator, const voi
 	return curand_place(generator, states, bytes, &generator->states);
 }
 
+/* Its states and tables are memory of one context. */
+static bool is_elsewhere(const struct curandGenerator_st *generator, const char *function)
+{
+	int device;
+
+	if (generator->on_host || cudaGetDevice(&device) != cudaSuccess ||
+	    (device == generator->device && place_is_here(generator->states)))
+		return false;
+	say_once("libcurand", function,
+		 "the generator is of another device or context than the calling thread's: "
+		 "cudaSetDevice() first");
+	return true;
+}
+
 static curandStatus_t prepare(struct curandGenerator_st *generator)
 {
 	if (generator->states)
@@ -243,6 +266,8 @@ VGPU_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 
 	if (!curand_is_generator(generator))
 		return CURAND_STATUS_NOT_INITIALIZED;
+	if (is_elsewhere(generator, __func__))
+		return CURAND_STATUS_LAUNCH_FAILURE;
 	curand_drop_states(generator);
 	status = prepare(generator);
 	if (status == CURAND_STATUS_SUCCESS && generator->engine->complete)
@@ -263,6 +288,8 @@ curandStatus_t curand_generate(curandGenerator_t generator, enum curand_what wha
 		return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
 	if (count && !out)
 		return CURAND_STATUS_OUT_OF_RANGE;
+	if (is_elsewhere(generator, "curandGenerate"))
+		return CURAND_STATUS_LAUNCH_FAILURE;
 	status = prepare(generator);
 	if (status != CURAND_STATUS_SUCCESS || !count)
 		return status;

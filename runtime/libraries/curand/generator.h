@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <curand.h>
 
+#include "live.h"
 #include "refuse.h"
 
 #ifdef __cplusplus
@@ -51,7 +52,7 @@ extern const struct curand_engine curand_xorwow, curand_mrg32k3a, curand_philox,
 	curand_scrambled_sobol64;
 
 struct curandGenerator_st {
-	unsigned int magic;
+	struct live_object head;
 	curandRngType_t type;
 	const struct curand_engine *engine;
 	bool on_host;
@@ -83,7 +84,8 @@ curandStatus_t curand_generate(curandGenerator_t generator, enum curand_what wha
 			       size_t count, double mean, double deviation);
 bool curand_is_generator(curandGenerator_t generator);
 
-
+/* Memory of the device; NULL: there is none. */
+void *curand_allocate(size_t bytes);
 /* Memory of who generates with this in it; NULL is nothing to free. */
 curandStatus_t curand_place(struct curandGenerator_st *generator, const void *from, size_t bytes,
 			    void **placed);

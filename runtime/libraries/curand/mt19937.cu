@@ -198,8 +198,8 @@ static curandStatus_t prepare(curandGenerator_t generator)
 	curand_mt_seed((unsigned int)generator->seed, (unsigned int *)generator->ahead);
 	if (generator->on_host)
 		generator->states = malloc(bytes);
-	else if (cudaMalloc(&generator->states, bytes) != cudaSuccess)
-		generator->states = NULL;
+	else
+		generator->states = curand_allocate(bytes);
 	if (generator->states)
 		return CURAND_STATUS_SUCCESS;
 	curand_drop_states(generator);

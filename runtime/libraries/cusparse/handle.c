@@ -23,6 +23,8 @@ cusparseStatus_t sparse_status(cudaError_t error)
 	case cudaSuccess:
 		return CUSPARSE_STATUS_SUCCESS;
 	case cudaErrorMemoryAllocation:
+		/* told by the status: no later launch of the program's is to find it */
+		cudaGetLastError();
 		return CUSPARSE_STATUS_ALLOC_FAILED;
 	case cudaErrorInvalidDeviceFunction:
 	case cudaErrorNoKernelImageForDevice:

@@ -43,6 +43,8 @@ cusolverStatus_t solver_status(cudaError_t error)
 	case cudaSuccess:
 		return CUSOLVER_STATUS_SUCCESS;
 	case cudaErrorMemoryAllocation:
+		/* told by the status: no later launch of the program's is to find it */
+		cudaGetLastError();
 		return CUSOLVER_STATUS_ALLOC_FAILED;
 	case cudaErrorInvalidDeviceFunction:
 	case cudaErrorNoKernelImageForDevice:
