@@ -159,6 +159,28 @@ cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
 	return status;
 }
 
+/* Of toolkit 13.2 and later. All streams have all SMs. */
+VGPU_API cublasStatus_t cublasLtMatmulAlgoGetHeuristicForStream(
+	cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
+	cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+	cublasLtMatmulPreference_t preference, int wanted,
+	cublasLtMatmulHeuristicResult_t results[], int *count, cudaStream_t stream)
+{
+	(void)stream;
+	return cublasLtMatmulAlgoGetHeuristic(handle, operation, a, b, c, d, preference, wanted,
+					      results, count);
+}
+
+VGPU_API cublasStatus_t cublasLtMatmulAlgoCheckForStream(
+	cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
+	cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+	const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result,
+	cudaStream_t stream)
+{
+	(void)stream;
+	return cublasLtMatmulAlgoCheck(handle, operation, a, b, c, d, algo, result);
+}
+
 /* @bytes of 0 asks for the size. */
 static cublasStatus_t give(void *buf, size_t bytes, size_t *written, const void *value, size_t size)
 {

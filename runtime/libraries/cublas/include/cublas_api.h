@@ -317,6 +317,19 @@ cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
 						    beta, c, ctype, ldc, stridec, count, compute,
 						    algo);
 }
+
+/* The same numbers under the name that the other libraries have for them */
+static inline cublasStatus_t cublasSetEmulationStrategy(cublasHandle_t handle,
+							cudaEmulationStrategy strategy)
+{
+	return cublasSetEmulationStrategy(handle, (cublasEmulationStrategy_t)strategy);
+}
+
+static inline cublasStatus_t cublasGetEmulationStrategy(cublasHandle_t handle,
+							cudaEmulationStrategy *strategy)
+{
+	return cublasGetEmulationStrategy(handle, (cublasEmulationStrategy_t *)strategy);
+}
 #endif
 
 #endif

@@ -53,6 +53,7 @@ typedef enum {
 	CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F = 3,
 	CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F = 4,
 	CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F = 5,
+	CUBLASLT_MATMUL_MATRIX_SCALE_PER_BATCH_SCALAR_32F = 6,
 	CUBLASLT_MATMUL_MATRIX_SCALE_END
 } cublasLtMatmulMatrixScale_t;
 
@@ -158,7 +159,9 @@ typedef enum {
 	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE = 35,
 	CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER = 36,
 	CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE = 37,
-	CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR = 38
+	CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR = 38,
+	CUBLASLT_MATMUL_DESC_ALPHA_BATCH_STRIDE = 39,
+	CUBLASLT_MATMUL_DESC_BETA_BATCH_STRIDE = 40
 } cublasLtMatmulDescAttributes_t;
 
 typedef enum {
@@ -227,7 +230,10 @@ typedef enum {
 	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
 	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8,
 	CUBLASLT_MATMUL_PREF_MAX_WAVES_COUNT = 9,
-	CUBLASLT_MATMUL_PREF_IMPL_MASK = 12
+	CUBLASLT_MATMUL_PREF_IMPL_MASK = 12,
+	CUBLASLT_MATMUL_PREF_GROUPED_AVERAGE_REDUCTION_DIM = 13,
+	CUBLASLT_MATMUL_PREF_GROUPED_DESC_D_AVERAGE_ROWS = 14,
+	CUBLASLT_MATMUL_PREF_GROUPED_DESC_D_AVERAGE_COLS = 15
 } cublasLtMatmulPreferenceAttributes_t;
 
 typedef struct {
@@ -327,6 +333,23 @@ static inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t des
 						 cols, ld);
 }
 
+/* Matrices of different sizes, of toolkit 13.2 and later: refused */
+cublasStatus_t cublasLtGroupedMatrixLayoutCreate(cublasLtMatrixLayout_t *description,
+						 cudaDataType type, int groups, const void *rows,
+						 const void *cols, const void *ld);
+cublasStatus_t cublasLtGroupedMatrixLayoutInit_internal(cublasLtMatrixLayout_t description,
+							size_t size, cudaDataType type, int groups,
+							const void *rows, const void *cols,
+							const void *ld);
+static inline cublasStatus_t cublasLtGroupedMatrixLayoutInit(cublasLtMatrixLayout_t description,
+							     cudaDataType type, int groups,
+							     const void *rows, const void *cols,
+							     const void *ld)
+{
+	return cublasLtGroupedMatrixLayoutInit_internal(description, sizeof(*description), type,
+							groups, rows, cols, ld);
+}
+
 static inline cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t description,
 						    cublasComputeType_t compute, cudaDataType scale)
 {
@@ -370,6 +393,12 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
 	cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
 	cublasLtMatmulPreference_t preference, int requestedAlgoCount,
 	cublasLtMatmulHeuristicResult_t heuristicResultsArray[], int *returnAlgoCount);
+cublasStatus_t cublasLtMatmulAlgoGetHeuristicForStream(
+	cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t Adesc,
+	cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
+	cublasLtMatmulPreference_t preference, int requestedAlgoCount,
+	cublasLtMatmulHeuristicResult_t heuristicResultsArray[], int *returnAlgoCount,
+	cudaStream_t stream);
 cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t handle, cublasComputeType_t compute,
 					cudaDataType scale, cudaDataType Atype, cudaDataType Btype,
 					cudaDataType Ctype, cudaDataType Dtype,
@@ -384,6 +413,11 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
 				       cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
 				       const cublasLtMatmulAlgo_t *algo,
 				       cublasLtMatmulHeuristicResult_t *result);
+cublasStatus_t cublasLtMatmulAlgoCheckForStream(
+	cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t Adesc,
+	cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
+	const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result,
+	cudaStream_t stream);
 cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *algo,
 						 cublasLtMatmulAlgoCapAttributes_t which, void *buf,
 						 size_t bytes, size_t *written);
