@@ -38,7 +38,8 @@ bool place_is_here(const void *memory)
 	if (get_current(&now) != CUDA_SUCCESS ||
 	    (!now && (cudaFree(NULL) != cudaSuccess || get_current(&now) != CUDA_SUCCESS)))
 		return true;
-	result = get_attribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, (CUdeviceptr)(uintptr_t)memory);
+	result = get_attribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT,
+			       (CUdeviceptr)(uintptr_t)memory);
 	/* none that there is: its context is gone */
 	if (result == CUDA_ERROR_INVALID_VALUE)
 		return false;

@@ -74,8 +74,8 @@ static cublasStatus_t multiply(float *a)
 {
 	float one = 1, zero = 0;
 
-	return cublasLtMatmul(light, operation, &one, a, square, a, square, &zero, a + N * N, square,
-			      a + N * N, square, NULL, NULL, 0, 0);
+	return cublasLtMatmul(light, operation, &one, a, square, a, square, &zero, a + N * N,
+			      square, a + N * N, square, NULL, NULL, 0, 0);
 }
 
 static int solve(float *a)
@@ -87,7 +87,8 @@ static int solve(float *a)
 	status = cusolverDnSpotrf_bufferSize(solver, CUBLAS_FILL_MODE_LOWER, 1, a, 1, &lwork);
 	EXPECT(lwork <= N * N);
 	if (!status)
-		status = cusolverDnSpotrf(solver, CUBLAS_FILL_MODE_LOWER, 1, a, 1, work, N * N, info);
+		status = cusolverDnSpotrf(solver, CUBLAS_FILL_MODE_LOWER, 1, a, 1, work, N * N,
+					  info);
 	CHECK(cudaFree(work));
 	CHECK(cudaFree(info));
 	return status;
