@@ -480,6 +480,11 @@ nvcc-tests: all
 clients: setup-clients setup-guest all modules
 	@tests/clients/run.sh $(if $(LIMIT),--limit $(LIMIT)) $(CLIENTS)
 
+# NVIDIA's library samples, of folders elsewhere, by vgpucc and by an installed nvcc: SAMPLES='DIR DIR'.
+.PHONY: library-samples
+library-samples: all $(O)/toolkit
+	@$(if $(SAMPLES),tests/clients/samples.py $(if $(ONLY),--only '$(ONLY)') $(SAMPLES),echo "make library-samples SAMPLES='DIR...': clones of CUDALibrarySamples, cuda-samples" && false)
+
 # The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
 .PHONY: fresh
 fresh:
@@ -569,6 +574,7 @@ help:
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
 	@echo "make fuzz          readers of binaries, PTX, job files, configurations, and the module in a guest (uapi)"
 	@echo "                   against random inputs, led by coverage        SECONDS=600 TARGET= KERNEL= INPUT="
+	@echo "make library-samples SAMPLES=DIR   NVIDIA's library samples, on our libraries; rows in out/samples.tsv"
 	@echo "make nvcc-tests    CUDA programs built by an installed nvcc, on our libraries; a table in out/nvcc.table"
 	@echo "make clients       tinygrad's, numba's and CuPy's own tests, Triton's kernels, two trainings at once; out/clients.table  LIMIT=1200 CLIENTS="
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="

@@ -3,7 +3,7 @@
 #
 # run.sh: programs that nobody here wrote, on our driver API and runtime: their own tests, and two trainings at once.
 #
-# usage: run.sh [--build DIR] [--jobs N] [--limit SECONDS] [CLIENT...]     clients: tinygrad numba cupy triton two
+# usage: run.sh [--build DIR] [--jobs N] [--limit SECONDS] [CLIENT...]     clients: tinygrad numba cupy cupy-fft cupy-linalg cupy-random triton two
 #
 # Makes a Python environment for each in DIR/clients with the client from PyPI, and runs its tests with the device inside the
 # process; `two' are two trainings with tinygrad on the /dev/vgpu of a guest, which vgpu-smi must see together. A client gets
@@ -24,11 +24,11 @@ while [ $# -gt 0 ]; do
 	*) break ;;
 	esac
 done
-[ $# -gt 0 ] || set -- tinygrad numba cupy triton two
+[ $# -gt 0 ] || set -- tinygrad numba cupy cupy-fft cupy-linalg cupy-random triton two
 for client; do
 	case $client in
-	tinygrad | numba | cupy | triton | two) ;;
-	*) echo "run.sh: no client '$client': tinygrad numba cupy triton two" >&2; exit 2 ;;
+	tinygrad | numba | cupy | cupy-fft | cupy-linalg | cupy-random | triton | two) ;;
+	*) echo "run.sh: no client '$client': tinygrad numba cupy cupy-fft cupy-linalg cupy-random triton two" >&2; exit 2 ;;
 	esac
 done
 [ -e "$build/libcuda.so.1" ] || { echo "run.sh: no $build/libcuda.so.1: run make first" >&2; exit 2; }
@@ -162,20 +162,35 @@ cupy_runtime() { # VERSION
 	cd "$top" || return 1
 }
 
-cupy() {
+cupy_environment() {
 	environment cupy || return 1
-	install cupy-cuda12x==14.2.0 nvidia-cuda-{runtime,nvrtc,cccl}-cu12 'Cython>=3.2,<3.3' 'setuptools>=77' wheel fastrlock mpmath \
+	install cupy-cuda12x==14.2.0 nvidia-cuda-{runtime,nvrtc,cccl}-cu12 'Cython>=3.2,<3.3' 'setuptools>=77' wheel fastrlock mpmath scipy \
 		'hypothesis<6.55' "${tests[@]}" || return 1
 	cupy_runtime 14.2.0 >out/clients/cupy-build.log 2>&1 || return 1
 	nvrtc
-	cd "$folder/sdist/cupy-14.2.0/tests" || return 1
 	export CUPY_COMPILE_WITH_PTX=1 CUPY_ACCELERATORS='' CUPY_CACHE_DIR=$venv/cache
-	pytest cupy -m 'not multi_gpu and not slow' \
-		cupy_tests/core_tests/test_{elementwise,userkernel,reduction,function,ndarray_conversion,raw}.py \
-		cupy_tests/cuda_tests/test_{device,stream,memory,runtime,driver}.py cupy_tests/math_tests/test_sumprod.py
-	cd "$top" || return 1
-	pytest_row cupy 14.2.0
 }
+
+# NAME TEST...: some of CuPy's tests
+cupy_tests() {
+	local name=$1
+	shift
+	cd "$folder/sdist/cupy-14.2.0/tests" || return 1
+	pytest "$name" -m 'not multi_gpu and not slow' "$@"
+	cd "$top" || return 1
+	pytest_row "$name" 14.2.0
+}
+
+cupy() {
+	cupy_environment || return 1
+	cupy_tests cupy cupy_tests/core_tests/test_{elementwise,userkernel,reduction,function,ndarray_conversion,raw}.py \
+		cupy_tests/cuda_tests/test_{device,stream,memory,runtime,driver}.py cupy_tests/math_tests/test_sumprod.py
+}
+
+# What calls the mathematics libraries. Callbacks of cuFFT, and they want an nvcc, are not there.
+cupy-fft() { cupy_environment && cupy_tests cupy-fft -k 'not allback' cupy_tests/fft_tests; }
+cupy-linalg() { cupy_environment && cupy_tests cupy-linalg cupy_tests/linalg_tests; }
+cupy-random() { cupy_environment && cupy_tests cupy-random cupy_tests/random_tests; }
 
 # Its own tests need torch with CUDA. These are kernels in its language, compiled for three architectures.
 triton() {
