@@ -139,16 +139,19 @@ $(library-ptx:%=%.h): %.h: %
 
 $(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
 	$(Q)cp $< $@
-$(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libvgpu.map
+$(O)/libvgpu.so.1: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libvgpu.map
 	@echo "  LD  $@"
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libvgpu.so -Wl,-z,defs -Wl,--build-id=sha1 -o $@ \
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--build-id=sha1 -o $@ \
 		-Wl,--version-script=runtime/libvgpu.map \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -llz4 -lzstd -luring -lm -lpthread
 
+$(O)/libvgpu.so: $(O)/libvgpu.so.1
+	$(Q)ln -sf $(<F) $@
+
 # The names under which CUDA programs, the dynamic linker and build systems look for it.
 aliases := libcudart.so libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so libcuda.so.1 libnvToolsExt.so libnvToolsExt.so.1
-$(aliases:%=$(O)/%): $(O)/libvgpu.so
-	$(Q)ln -sf libvgpu.so $@
+$(aliases:%=$(O)/%): $(O)/libvgpu.so.1
+	$(Q)ln -sf $(<F) $@
 
 include runtime/libraries/libraries.mk
 
@@ -363,24 +366,7 @@ $(O)/libnvidia-ml.so.1: $(call objects,native,$(wildcard tools/nvml/*.c tools/ne
 $(O)/libnvidia-ml.so: $(O)/libnvidia-ml.so.1
 	$(Q)ln -sf $(<F) $@
 
-# What CMake takes for a CUDA toolkit, DIR: its compiler, its headers, its libraries, all links to ours
-# (the folder with vgpucc, the one of the headers, the one of the libraries). Static libraries are the shared ones.
-define toolkit
-	rm -rf $(1)
-	install -d $(1)/bin $(1)/lib64/stubs $(1)/nvvm/libdevice
-	ln -s $(abspath $(2))/vgpucc $(1)/bin/nvcc
-	ln -s $(abspath $(3)) $(1)/include
-	for name in vgpu cudart cuda $(math-public); do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
-	ln -s ../libcuda.so $(1)/lib64/stubs/
-	for name in cudart $(math-public); do echo "INPUT($(abspath $(4))/lib$$name.so)" >$(1)/lib64/lib$${name}_static.a; done
-	for name in cudadevrt culibos; do printf '!<arch>\n' >$(1)/lib64/lib$$name.a; done
-endef
-
-# In the source tree the headers are in several folders.
-$(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so $(math-links:%=$(O)/%) Makefile $(wildcard runtime/libraries/*/include)
-	$(Q)rm -rf $(O)/include && mkdir -p $(O)/include/cuda && ln -s $(abspath $(wildcard runtime/*.h)) $(O)/include/
-	$(Q)ln -s $(abspath $(wildcard runtime/cuda/*) $(math-headers)) $(O)/include/cuda/
-	$(Q)$(call toolkit,$@,tools,$(O)/include/cuda,$(O))
+include tools/packaging/install.mk
 
 all: $(policies) $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 
@@ -522,38 +508,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/rcc/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/etc/sweeps.sh $(if $(QUICK),--quick)
 
-.PHONY: install install-nvidia-smi clean distclean help
-install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
-	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
-	for name in $(aliases); do ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/$$name; done
-	install -d $(DESTDIR)$(PREFIX)/share/vgpu/licenses
-	install -m 644 LICENSES/Joe-Kuo.txt LICENSES/MTGP.txt $(DESTDIR)$(PREFIX)/share/vgpu/licenses/
-	$(if $(math),install -m 644 $(math-shared:%=$(O)/%) $(DESTDIR)$(PREFIX)/lib/)
-	$(foreach name,$(math-public),ln -sf $(lastword $(call math-sonames,$(name))) $(DESTDIR)$(PREFIX)/lib/lib$(name).so;)
-	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
-	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
-	install $(tools) tools/vgpucc tools/vgpu-sanitizer tools/vgpu-sweep $(DESTDIR)$(PREFIX)/bin/
-	install -d $(DESTDIR)$(PREFIX)/share/vgpu/sweep
-	install -m 644 $(wildcard tools/sweep/*.awk tools/sweep/*.gp) $(DESTDIR)$(PREFIX)/share/vgpu/sweep/
-	install tools/sweep/cell $(DESTDIR)$(PREFIX)/share/vgpu/sweep/
-	$(call toolkit,$(DESTDIR)$(PREFIX)/share/vgpu/toolkit,$(PREFIX)/bin,$(PREFIX)/include/vgpu/cuda,$(PREFIX)/lib)
-	install -d $(DESTDIR)$(PREFIX)/lib/cmake/vgpu $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 tools/cmake/vgpu-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/vgpu/
-	sed 's|@PREFIX@|$(PREFIX)|' tools/cmake/vgpu.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/vgpu.pc
-	install -m 644 $(wildcard runtime/*.h uapi/*.h) tools/nvml/nvml.h $(DESTDIR)$(PREFIX)/include/vgpu/
-	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
-	$(if $(math-headers),cp -r $(math-headers) $(DESTDIR)$(PREFIX)/include/vgpu/cuda/)
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
-	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
-	for name in $(tool-names) vgpucc vgpu-sanitizer vgpu-sweep; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
-
-# vgpu-smi under the name that scripts call
-install-nvidia-smi: install
-	ln -sf vgpu-smi $(DESTDIR)$(PREFIX)/bin/nvidia-smi
-
+.PHONY: clean distclean help
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
 distclean:

@@ -215,6 +215,18 @@ check "and said" said "^vgpu-vm: a sleep of 200 ms took [0-9]+ ms by the guest's
 # A start may also fail for another reason: a clock that runs too fast ends what waits too early.
 check "after it was restarted" is "$(grep -c '; again$' "$tmp/stderr")" 2
 
+# The same from where it is installed: its kernels are in a folder of its own.
+make -s -C "$top" --no-print-directory install-vm PREFIX="$tmp/prefix" >/dev/null
+mkdir "$tmp/cache"
+ln -s "$top/build/kernels" "$tmp/cache/kernels"
+vm="env VGPU_VM_CACHE=$tmp/cache $tmp/prefix/bin/vgpu-vm --kernel $kernel --timeout 300"
+run --no-module -- uname -r
+check "an installed vgpu-vm" is "$(cat "$tmp/stdout")" "$(cat "$top/build/kernels/$kernel/release")"
+check "keeps what it makes in its cache" [ -s "$tmp/cache/vm/initramfs-$kernel.cpio" ]
+run --module "$top/build/vm/faulty-$kernel/faulty.ko" --module-args how=nothing -- grep '^faulty' /proc/modules
+check "and loads a module" is "$status" 0
+vm="$top/tools/vgpu-vm --kernel $kernel --timeout 300"
+
 # What is wrong is said before anything starts.
 for wrong in "--kernel 5.4" "--smp 0" "--mem lots" "--timeout soon" "--frobnicate" "--smp" \
 	"--module $tmp/no.ko" "--no-module --env 1x=2"; do
