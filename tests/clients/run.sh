@@ -190,7 +190,10 @@ cupy() {
 # What calls the mathematics libraries. Callbacks of cuFFT, and they want an nvcc, are not there.
 cupy-fft() { cupy_environment && cupy_tests cupy-fft -k 'not allback' cupy_tests/fft_tests; }
 cupy-linalg() { cupy_environment && cupy_tests cupy-linalg cupy_tests/linalg_tests; }
-cupy-random() { cupy_environment && cupy_tests cupy-random cupy_tests/random_tests; }
+# The generators of numpy's newer interface are in a module of nvcc that has NVIDIA's runtime inside.
+cupy-random() {
+	cupy_environment && cupy_tests cupy-random cupy_tests/random_tests --ignore-glob '*test_bit_generator.py' --ignore-glob '*test_generator_api.py'
+}
 
 # Its own tests need torch with CUDA. These are kernels in its language, compiled for three architectures.
 triton() {
