@@ -19,7 +19,7 @@
 /* By the name that it has whatever the header's version. */
 extern "C" CUresult cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
 
-enum { N = 256, LINE = 1 << 14 };
+enum { N = 128, LINE = 1 << 14 };
 
 static void expect_status(int line, const char *call, int got, int want)
 {
