@@ -34,6 +34,16 @@ held() {
 	awk '/^(SUnreclaim|PageTables|KernelStack|VmallocUsed):/ { kb += $2 } END { print kb }' /proc/meminfo
 }
 
+# Devices that a test which failed has left: others would fail because of them.
+clear() {
+	local group
+	for group in /sys/kernel/config/vgpu/*/; do
+		[ -d "$group" ] || continue
+		echo 0 >"$group/live"
+		rmdir "$group"
+	done 2>/dev/null
+}
+
 # With kmemleak=on behind the kernel's command line: what the module allocated and nobody points to any more.
 # An object counts when it is some seconds old and two scans in a row have not found it.
 kmemleak=/sys/kernel/debug/kmemleak
@@ -56,6 +66,7 @@ for name; do
 	124 | 137) status=1; echo "not ok - $name: no end after $limit s" ;;
 	*) status=1 ;;
 	esac
+	clear
 	echo "# $name took $((SECONDS - begin)) s"
 done
 # A word that changes nothing, and is refused where kmemleak is off: a scan takes long.

@@ -77,14 +77,19 @@ static void kill_it(pid_t pid)
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
 }
 
-/* Most of the half of VRAM that it may have is full: from now on its pages go for each other. */
+/*
+ * Most of the half of VRAM that it may have is full: from now on its pages go for each other. A
+ * remedy may make them fewer in the next moment.
+ */
 static void must_fill(const struct user *u)
 {
 	double limit = deadline(60);
+	uint64_t resident;
 
-	while (must_device_info(u->fd).managed_resident < 6 << 20 && seconds_now() < limit)
+	while ((resident = must_device_info(u->fd).managed_resident) < 6 << 20 &&
+	       seconds_now() < limit)
 		usleep(1000);
-	CHECK(must_device_info(u->fd).managed_resident >= 6 << 20);
+	CHECK(resident >= 6 << 20);
 }
 
 /* Blocks of a warp, as many as all SMs of the device hold, that compute for a while */
