@@ -17,8 +17,12 @@
 #else
 #include <stdbool.h>
 #include <stddef.h>
+#ifdef __bpf__
+#include <asm/errno.h>
+#else
 #include <string.h>
 #include <errno.h>
+#endif
 #include <linux/types.h>
 typedef __u8 u8;
 typedef __u16 u16;

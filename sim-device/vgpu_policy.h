@@ -144,6 +144,8 @@ const struct vgpu_config *vgpu_exec_config(const struct vgpu_exec *exec);
 bool vgpu_exec_share_by_priority(const struct vgpu_exec *exec);
 /* Private data of the policy, vgpu_policy.data_bytes. */
 void *vgpu_exec_policy_data(struct vgpu_exec *exec);
+/* How many bytes that are. */
+u32 vgpu_exec_policy_bytes(const struct vgpu_exec *exec);
 
 /* The open context after @ctx in the order of ids, the first for NULL; NULL past the last. */
 struct vgpu_sched_context *vgpu_exec_next_context(struct vgpu_exec *exec,
@@ -250,12 +252,35 @@ struct vgpu_resources {
  */
 u64 vgpu_resources_share(const struct vgpu_resources *used, const struct vgpu_resources *all);
 /* *@sum += @count times @one. */
-void vgpu_resources_add(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count);
+static inline void vgpu_resources_add(struct vgpu_resources *sum, const struct vgpu_resources *one,
+				      u64 count)
+{
+	sum->registers += one->registers * count;
+	sum->shared_bytes += one->shared_bytes * count;
+	sum->threads += one->threads * count;
+	sum->blocks += one->blocks * count;
+}
+
 /* *@sum -= @count times @one, which is a part of it. */
-void vgpu_resources_sub(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count);
+static inline void vgpu_resources_sub(struct vgpu_resources *sum, const struct vgpu_resources *one,
+				      u64 count)
+{
+	sum->registers -= one->registers * count;
+	sum->shared_bytes -= one->shared_bytes * count;
+	sum->threads -= one->threads * count;
+	sum->blocks -= one->blocks * count;
+}
+
 /* Does @used leave room in @all for one @more? */
-bool vgpu_resources_fit(const struct vgpu_resources *used, const struct vgpu_resources *more,
-			const struct vgpu_resources *all);
+static inline bool vgpu_resources_fit(const struct vgpu_resources *used,
+				      const struct vgpu_resources *more,
+				      const struct vgpu_resources *all)
+{
+	return used->registers + more->registers <= all->registers &&
+	       used->shared_bytes + more->shared_bytes <= all->shared_bytes &&
+	       used->threads + more->threads <= all->threads &&
+	       used->blocks + more->blocks <= all->blocks;
+}
 
 /* ---- policies by block: queries ----------------------------------------- */
 
@@ -601,5 +626,17 @@ int vgpu_preemption_add(const struct vgpu_preemption *preemption);
 void vgpu_policy_remove(const struct vgpu_policy *policy);
 void vgpu_preemption_remove(const struct vgpu_preemption *preemption);
 bool vgpu_policy_is_outside(const struct vgpu_policy *policy);
+
+/* ---- for a host whose policies may pass anything (exec/outside/) ---------- */
+
+/* The policy that is selected. */
+const struct vgpu_policy *vgpu_exec_policy(const struct vgpu_exec *exec);
+/* The engine of @ctx. */
+struct vgpu_exec *vgpu_exec_of_context(const struct vgpu_sched_context *ctx);
+/* Is this an open context, an active kernel of @exec? Whatever it points to is not touched. */
+bool vgpu_exec_is_context(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx);
+bool vgpu_exec_is_kernel(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr);
+/* The policy, which is from outside, has done what it must not: it is ejected, for @reason. */
+void vgpu_exec_eject(struct vgpu_exec *exec, const char *reason);
 
 #endif

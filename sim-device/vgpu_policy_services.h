@@ -12,6 +12,7 @@
 	X(vgpu_exec_config)									\
 	X(vgpu_exec_share_by_priority)								\
 	X(vgpu_exec_policy_data)								\
+	X(vgpu_exec_policy_bytes)								\
 	X(vgpu_exec_next_context)								\
 	X(vgpu_exec_next_kernel)								\
 	X(vgpu_exec_context_of)									\
@@ -37,9 +38,6 @@
 	X(vgpu_exec_timer_time)									\
 	X(vgpu_exec_reorder)									\
 	X(vgpu_resources_share)									\
-	X(vgpu_resources_add)									\
-	X(vgpu_resources_sub)									\
-	X(vgpu_resources_fit)									\
 	X(vgpu_exec_kernel_id)									\
 	X(vgpu_exec_has_blocks)									\
 	X(vgpu_exec_blocks_to_issue)								\

@@ -105,6 +105,7 @@ struct vgpu_exec {
 	struct vgpu_counters **counters;	/* of each entry, by SM (accounting.c) */
 	u32 counters_room;
 	u32 ksr_free_count;
+	u32 ksr_count;			/* of all entries */
 	struct vgpu_list active_queue;	/* struct vgpu_ksr */
 	u32 active_count;
 	struct vgpu_smst *smst;

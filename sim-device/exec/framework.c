@@ -49,6 +49,7 @@ void vgpu_exec_close(struct vgpu_exec_context *ctx)
 	vgpu_account_close(exec, ctx);
 	vgpu_children_close(ctx);
 	vgpu_list_del(&ctx->node);
+	exec->outside.asked = NULL;
 	exec->context_count--;
 }
 
@@ -601,6 +602,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	for (i = 0; i < kernels; i++)
 		exec->ksr_free[i] = &exec->ksrt[kernels - 1 - i];
 	exec->ksr_free_count = kernels;
+	exec->ksr_count = kernels;
 	err = vgpu_counts_init(exec, kernels);
 	if (!err)
 		err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);

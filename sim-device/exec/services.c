@@ -32,6 +32,11 @@ void *vgpu_exec_policy_data(struct vgpu_exec *exec)
 	return exec->policy_data;
 }
 
+u32 vgpu_exec_policy_bytes(const struct vgpu_exec *exec)
+{
+	return exec->policy->data_bytes;
+}
+
 struct vgpu_sched_context *vgpu_exec_next_context(struct vgpu_exec *exec,
 						  const struct vgpu_sched_context *sched)
 {
@@ -311,29 +316,4 @@ u64 vgpu_resources_share(const struct vgpu_resources *used, const struct vgpu_re
 	return larger(larger(part(used->registers, all->registers),
 			     part(used->shared_bytes, all->shared_bytes)),
 		      larger(part(used->threads, all->threads), part(used->blocks, all->blocks)));
-}
-
-void vgpu_resources_add(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count)
-{
-	sum->registers += one->registers * count;
-	sum->shared_bytes += one->shared_bytes * count;
-	sum->threads += one->threads * count;
-	sum->blocks += one->blocks * count;
-}
-
-void vgpu_resources_sub(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count)
-{
-	sum->registers -= one->registers * count;
-	sum->shared_bytes -= one->shared_bytes * count;
-	sum->threads -= one->threads * count;
-	sum->blocks -= one->blocks * count;
-}
-
-bool vgpu_resources_fit(const struct vgpu_resources *used, const struct vgpu_resources *more,
-			const struct vgpu_resources *all)
-{
-	return used->registers + more->registers <= all->registers &&
-	       used->shared_bytes + more->shared_bytes <= all->shared_bytes &&
-	       used->threads + more->threads <= all->threads &&
-	       used->blocks + more->blocks <= all->blocks;
 }

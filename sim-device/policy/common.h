@@ -5,7 +5,7 @@
 #ifndef VGPU_POLICY_COMMON_H
 #define VGPU_POLICY_COMMON_H
 
-#include "../vgpu_policy.h"
+#include "../vgpu_policy_file.h"
 
 extern const struct vgpu_policy vgpu_policy_fcfs;
 extern const struct vgpu_policy vgpu_policy_npq;
@@ -30,7 +30,7 @@ struct vgpu_budget {
 
 static inline struct vgpu_budget *vgpu_budget_of(const struct vgpu_sched_context *ctx)
 {
-	return vgpu_sched_data(ctx);
+	return vgpu_sched_data_of(ctx, struct vgpu_budget);
 }
 
 /* share.c: set the budgets of all contexts; returns how many SMs could not be divided */
@@ -75,7 +75,7 @@ static inline u32 vgpu_policy_count_moves(const struct vgpu_sched_context *by,
 {
 	u32 moved = 0;
 
-	while (moved < from->held && gives(from, moved, by, (s64)taken + moved))
+	VGPU_WHILE(moved < from->held && gives(from, moved, by, (s64)taken + moved))
 		moved++;
 	return moved;
 }
@@ -85,7 +85,7 @@ static inline void vgpu_policy_admit_all(struct vgpu_exec *exec)
 {
 	struct vgpu_sched_context *next;
 
-	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next))
+	VGPU_WHILE((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next))
 		vgpu_exec_admit(exec, next);
 }
 
@@ -95,7 +95,7 @@ static inline void vgpu_policy_assign_idle(struct vgpu_exec *exec)
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((ksr = vgpu_exec_issuable(exec)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
+	VGPU_WHILE((ksr = vgpu_exec_issuable(exec)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
 		vgpu_exec_assign(exec, (u32)sm, ksr);
 }
 
@@ -106,7 +106,7 @@ static inline void vgpu_policy_assign_idle_to(struct vgpu_exec *exec,
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((ksr = vgpu_exec_issuable_of(ctx)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
+	VGPU_WHILE((ksr = vgpu_exec_issuable_of(ctx)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
 		vgpu_exec_assign(exec, (u32)sm, ksr);
 }
 

@@ -43,7 +43,7 @@ struct dss {
 
 static struct dss_context *dss_of(const struct vgpu_sched_context *ctx)
 {
-	return vgpu_sched_data(ctx);
+	return vgpu_sched_data_of(ctx, struct dss_context);
 }
 
 static s64 tokens_left(const struct vgpu_sched_context *ctx)
@@ -52,22 +52,35 @@ static s64 tokens_left(const struct vgpu_sched_context *ctx)
 }
 
 /* The highest count first, of equals who holds the least. (There are no more than 1024 SMs.) */
-static u64 dss_rank(const struct vgpu_sched_context *ctx)
+VGPU_OP(rank, u64, dss_rank, const struct vgpu_sched_context *ctx)
 {
 	return (u64)((1ll << 32) - tokens_left(ctx)) << 11 | ctx->held;
 }
 
-/* Does @lowest, which has @less SMs less by then, give one to @highest, which has @more? */
-static bool should_give(const struct vgpu_sched_context *lowest, u32 less,
-			const struct vgpu_sched_context *highest, s64 more)
-{
-	s64 difference = tokens_left(highest) - more - tokens_left(lowest) - less;
+/** struct standing - what a process has, or will have by then */
+struct standing {
+	s64 left;			/* tokens */
+	s64 held;			/* SMs */
+};
 
-	return difference > 1 ||
-	       (difference == 1 && highest->held + more <= 0 && lowest->held > less + 1);
+static struct standing standing_of(const struct vgpu_sched_context *ctx)
+{
+	return (struct standing){ .left = tokens_left(ctx), .held = ctx->held };
 }
 
-static u64 dss_admission_rank(const struct vgpu_sched_context *ctx)
+/*
+ * Does the one with the @lowest count give an SM to that with the @highest, when @given have gone
+ * from it to that?
+ */
+static bool should_give(struct standing lowest, struct standing highest, s64 given)
+{
+	s64 difference = highest.left - lowest.left - 2 * given;
+
+	return difference > 1 ||
+	       (difference == 1 && highest.held + given <= 0 && lowest.held - given > 1);
+}
+
+VGPU_OP(admission_rank, u64, dss_admission_rank, const struct vgpu_sched_context *ctx)
 {
 	return ctx->active_kernels;
 }
@@ -80,7 +93,7 @@ static bool gets_spare_token(const struct dss *dss, const struct vgpu_sched_cont
 
 static void take_spare_token(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
 {
-	struct dss *dss = vgpu_exec_policy_data(exec);
+	struct dss *dss = vgpu_exec_policy_data_of(exec, struct dss);
 
 	if (gets_spare_token(dss, ctx)) {
 		dss_of(ctx)->spare = 1;
@@ -89,26 +102,31 @@ static void take_spare_token(struct vgpu_exec *exec, struct vgpu_sched_context *
 }
 
 /* As if @by had its token of the remainder, and @taken SMs of others, already. */
-static u32 dss_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			  const struct vgpu_sched_context *from, u32 taken)
+VGPU_OP(would_take, u32, dss_would_take, struct vgpu_exec *exec,
+	const struct vgpu_sched_context *by, const struct vgpu_sched_context *from, u32 taken)
 {
-	bool spare = gets_spare_token(vgpu_exec_policy_data(exec), by);
-	struct vgpu_sched_context then = *by;
+	struct standing lowest = standing_of(from), highest = standing_of(by);
+	u32 moved;
 
-	dss_of(&then)->spare += spare;
-	return vgpu_policy_count_moves(&then, from, taken, should_give);
+	highest.left += gets_spare_token(vgpu_exec_policy_data_of(exec, struct dss), by);
+	highest.left -= taken;
+	highest.held += taken;
+	VGPU_FOR(moved, from->held)
+		if (!should_give(lowest, highest, moved))
+			break;
+	return moved;
 }
 
-static void dss_contexts_changed(struct vgpu_exec *exec)
+VGPU_OP(contexts_changed, void, dss_contexts_changed, struct vgpu_exec *exec)
 {
+	struct dss *dss = vgpu_exec_policy_data_of(exec, struct dss);
 	struct vgpu_sched_context *ctx = NULL;
 	struct vgpu_ksr *ksr = NULL;
-	struct dss *dss = vgpu_exec_policy_data(exec);
 
-	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+	VGPU_WHILE((ctx = vgpu_exec_next_context(exec, ctx)))
 		dss_of(ctx)->spare = 0;
 	dss->spare = vgpu_policy_share(exec);
-	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
+	VGPU_WHILE((ksr = vgpu_exec_next_kernel(exec, ksr)))
 		take_spare_token(exec, vgpu_exec_context_of(ksr));
 }
 
@@ -131,28 +149,30 @@ static bool partition(struct vgpu_exec *exec)
 	sm = vgpu_exec_unreserved_sm(exec);
 	if (sm < 0) {
 		lowest = vgpu_exec_holding(exec);
-		if (!lowest || !should_give(lowest, 0, vgpu_exec_context_of(highest), 0))
+		if (!lowest || !should_give(standing_of(lowest),
+					    standing_of(vgpu_exec_context_of(highest)), 0))
 			return false;
 		sm = vgpu_exec_victim(exec, lowest);
 	}
 	return !vgpu_exec_reserve(exec, (u32)sm, highest);
 }
 
-static void dss_schedule(struct vgpu_exec *exec)
+VGPU_OP(schedule, void, dss_schedule, struct vgpu_exec *exec)
 {
 	struct vgpu_sched_context *next;
 
-	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next)) {
+	VGPU_WHILE((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next)) {
 		take_spare_token(exec, next);
 		vgpu_exec_admit(exec, next);
 	}
-	while (partition(exec))
+	VGPU_WHILE(partition(exec))
 		;
 }
 
-static void dss_kernel_finished(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
+VGPU_OP(kernel_finished, void, dss_kernel_finished, struct vgpu_exec *exec,
+	struct vgpu_sched_context *ctx)
 {
-	struct dss *dss = vgpu_exec_policy_data(exec);
+	struct dss *dss = vgpu_exec_policy_data_of(exec, struct dss);
 
 	if (!ctx->active_kernels && dss_of(ctx)->spare) {
 		dss_of(ctx)->spare = 0;
@@ -160,14 +180,12 @@ static void dss_kernel_finished(struct vgpu_exec *exec, struct vgpu_sched_contex
 	}
 }
 
-const struct vgpu_policy vgpu_policy_dss = {
-	.name = "dss",
+VGPU_POLICY_OF_TREE(dss,
 	.data_bytes = sizeof(struct dss),
 	.context_bytes = sizeof(struct dss_context),
-	.schedule = dss_schedule,
-	.rank = dss_rank,
-	.admission_rank = dss_admission_rank,
-	.would_take = dss_would_take,
-	.contexts_changed = dss_contexts_changed,
-	.kernel_finished = dss_kernel_finished,
-};
+	VGPU_OPS(.schedule = dss_schedule,
+		 .rank = dss_rank,
+		 .admission_rank = dss_admission_rank,
+		 .would_take = dss_would_take,
+		 .contexts_changed = dss_contexts_changed,
+		 .kernel_finished = dss_kernel_finished));

@@ -21,16 +21,31 @@
  */
 #include "common.h"
 
-/** struct fcfs - @owner: the context whose launch was admitted last, if it is there still */
+/**
+ * struct fcfs - @owned: there is an owner, the context whose launch was admitted last, while it is
+ * open and takes part; its id is @owner
+ */
 struct fcfs {
-	struct vgpu_sched_context *owner;
+	u32 owned;
+	u32 owner;
 };
+
+static void set_owner(struct fcfs *fcfs, const struct vgpu_sched_context *ctx)
+{
+	fcfs->owned = ctx != NULL;
+	fcfs->owner = ctx ? ctx->id : 0;
+}
+
+static struct vgpu_sched_context *owner_of(struct vgpu_exec *exec, const struct fcfs *fcfs)
+{
+	return fcfs->owned ? vgpu_policy_context(exec, fcfs->owner) : NULL;
+}
 
 void vgpu_policy_exclusive(struct vgpu_exec *exec)
 {
 	struct vgpu_sched_context *next;
 
-	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec)) {
+	VGPU_WHILE((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec)) {
 		const struct vgpu_sched_context *owner = vgpu_exec_active(exec);
 
 		if (owner && owner != next)
@@ -57,53 +72,51 @@ static struct vgpu_sched_context *next_of_batch(struct vgpu_exec *exec,
 
 static void in_batches(struct vgpu_exec *exec)
 {
-	struct fcfs *fcfs = vgpu_exec_policy_data(exec);
+	struct fcfs *fcfs = vgpu_exec_policy_data_of(exec, struct fcfs);
 	struct vgpu_sched_context *next;
 
-	while (vgpu_exec_has_room(exec) && (next = next_of_batch(exec, fcfs->owner))) {
-		fcfs->owner = next;
+	VGPU_WHILE(vgpu_exec_has_room(exec) &&
+		   (next = next_of_batch(exec, owner_of(exec, fcfs)))) {
+		set_owner(fcfs, next);
 		vgpu_exec_admit(exec, next);
 	}
 	vgpu_policy_assign_idle(exec);
 }
 
-static void fcfs_schedule(struct vgpu_exec *exec)
+VGPU_OP(schedule, void, fcfs_schedule, struct vgpu_exec *exec)
 {
-	struct fcfs *fcfs = vgpu_exec_policy_data(exec);
+	struct fcfs *fcfs = vgpu_exec_policy_data_of(exec, struct fcfs);
 
 	if (vgpu_exec_config(exec)->fcfs_batch) {
 		in_batches(exec);
 		return;
 	}
 	vgpu_policy_exclusive(exec);
-	fcfs->owner = vgpu_exec_active(exec);
+	set_owner(fcfs, vgpu_exec_active(exec));
 }
 
-static void fcfs_command_ended(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
+VGPU_OP(command_ended, void, fcfs_command_ended, struct vgpu_exec *exec,
+	struct vgpu_sched_context *ctx)
 {
-	const struct fcfs *fcfs = vgpu_exec_policy_data(exec);
+	const struct fcfs *fcfs = vgpu_exec_policy_data_of(exec, struct fcfs);
 
-	if (vgpu_exec_config(exec)->fcfs_batch && fcfs->owner == ctx)
+	if (vgpu_exec_config(exec)->fcfs_batch && fcfs->owned && fcfs->owner == ctx->id)
 		in_batches(exec);
 }
 
-static void fcfs_contexts_changed(struct vgpu_exec *exec)
+VGPU_OP(contexts_changed, void, fcfs_contexts_changed, struct vgpu_exec *exec)
 {
-	struct fcfs *fcfs = vgpu_exec_policy_data(exec);
-	struct vgpu_sched_context *ctx = NULL;
+	struct fcfs *fcfs = vgpu_exec_policy_data_of(exec, struct fcfs);
+	const struct vgpu_sched_context *owner = owner_of(exec, fcfs);
 
-	while ((ctx = vgpu_exec_next_context(exec, ctx)))
-		if (ctx == fcfs->owner && ctx->takes_part)
-			return;
-	fcfs->owner = NULL;
+	if (!owner || !owner->takes_part)
+		set_owner(fcfs, NULL);
 }
 
 /* No rank: everybody is equal, and order of arrival decides. */
-const struct vgpu_policy vgpu_policy_fcfs = {
-	.name = "fcfs",
+VGPU_POLICY_OF_TREE(fcfs,
 	.takes_idle = true,
 	.data_bytes = sizeof(struct fcfs),
-	.schedule = fcfs_schedule,
-	.contexts_changed = fcfs_contexts_changed,
-	.command_ended = fcfs_command_ended,
-};
+	VGPU_OPS(.schedule = fcfs_schedule,
+		 .contexts_changed = fcfs_contexts_changed,
+		 .command_ended = fcfs_command_ended));

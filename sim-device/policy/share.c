@@ -42,7 +42,7 @@ u32 vgpu_policy_share(struct vgpu_exec *exec)
 	s32 lowest = 0x7fffffff;
 	u32 sms, rest;
 
-	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+	VGPU_WHILE((ctx = vgpu_exec_next_context(exec, ctx))) {
 		vgpu_budget_of(ctx)->sms = 0;
 		if (vgpu_policy_has_share(ctx)) {
 			lowest = ctx->priority < lowest ? ctx->priority : lowest;
@@ -52,11 +52,11 @@ u32 vgpu_policy_share(struct vgpu_exec *exec)
 		}
 	}
 	sms = given < all ? all - (u32)given : 0;
-	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+	VGPU_WHILE((ctx = vgpu_exec_next_context(exec, ctx)))
 		if (vgpu_policy_has_share(ctx))
 			weights += weight_of(exec, ctx, lowest);
 	rest = sms;
-	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+	VGPU_WHILE((ctx = vgpu_exec_next_context(exec, ctx))) {
 		struct vgpu_budget *budget = vgpu_budget_of(ctx);
 
 		if (!vgpu_policy_has_share(ctx))

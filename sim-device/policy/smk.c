@@ -30,9 +30,9 @@ static u64 share_with(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr, 
 static u32 lowest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *candidate)
 {
 	u64 least = ~0ull, share;
-	u32 found = 0;
+	u32 found = 0, sm;
 
-	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
+	VGPU_FOR(sm, vgpu_exec_config(exec)->sms) {
 		if (!vgpu_exec_may_hold(exec, sm, candidate))
 			continue;
 		share = vgpu_exec_sm_share(exec, sm, NULL);
@@ -47,9 +47,9 @@ static u32 lowest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *candid
 static u32 highest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *candidate)
 {
 	u64 most = 0, share;
-	u32 found = 0;
+	u32 found = 0, sm;
 
-	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
+	VGPU_FOR(sm, vgpu_exec_config(exec)->sms) {
 		if (!vgpu_exec_may_hold(exec, sm, candidate))
 			continue;
 		share = vgpu_exec_sm_share(exec, sm, candidate);
@@ -61,9 +61,9 @@ static u32 highest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *candi
 	return found;
 }
 
-/** struct victim - a kernel, of which blocks leave */
+/** struct victim - a kernel, by its number, of which blocks leave */
 struct victim {
-	struct vgpu_ksr *ksr;
+	u32 kernel;
 	u32 blocks;
 };
 
@@ -74,11 +74,19 @@ struct step {
 	struct victim victims[VGPU_SM_KERNELS_MOST];
 };
 
-static u32 leaving(const struct step *step, const struct vgpu_ksr *ksr)
+/* Victim @n of those that there are. BPF's verifier sees by the remainder that it is in the array. */
+static struct victim *victim_of(struct step *step, u32 n)
 {
-	for (u32 n = 0; n < step->count; n++)
-		if (step->victims[n].ksr == ksr)
-			return step->victims[n].blocks;
+	return &step->victims[n % VGPU_SM_KERNELS_MOST];
+}
+
+static u32 leaving(struct step *step, const struct vgpu_ksr *ksr)
+{
+	u32 kernel = vgpu_exec_kernel_id(ksr), n;
+
+	VGPU_FOR(n, step->count)
+		if (victim_of(step, n)->kernel == kernel)
+			return victim_of(step, n)->blocks;
 	return 0;
 }
 
@@ -86,13 +94,13 @@ static u32 leaving(const struct step *step, const struct vgpu_ksr *ksr)
  * The kernel with the highest rK, without what leaves in @step, that has blocks on that SM, but for
  * @candidate; NULL: none has.
  */
-static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, const struct step *step,
+static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, struct step *step,
 				       const struct vgpu_ksr *candidate)
 {
 	struct vgpu_ksr *ksr = NULL, *found = NULL;
 	u64 most = 0, share;
 
-	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+	VGPU_WHILE((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		u32 less = leaving(step, ksr);
 
 		if (ksr == candidate || vgpu_exec_blocks_on(exec, step->sm, ksr) == less)
@@ -107,13 +115,12 @@ static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, const struct step
 }
 
 /* The range of rK; with @step: when @candidate has a block more, and others have what they keep. */
-static u64 range_of(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
-		    const struct step *step)
+static u64 range_of(struct vgpu_exec *exec, const struct vgpu_ksr *candidate, struct step *step)
 {
 	struct vgpu_ksr *ksr = NULL;
 	u64 least = ~0ull, most = 0;
 
-	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+	VGPU_WHILE((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		s64 change = !step ? 0 : ksr == candidate ? 1 : -(s64)leaving(step, ksr);
 		u64 share;
 
@@ -127,14 +134,13 @@ static u64 range_of(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
 }
 
 /* Does a block of @candidate fit when those of @step have left? */
-static bool would_fit(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
-		      const struct step *step)
+static bool would_fit(struct vgpu_exec *exec, const struct vgpu_ksr *candidate, struct step *step)
 {
 	struct vgpu_resources used = {}, all;
 	struct vgpu_ksr *ksr = NULL;
 	u32 others = 0;
 
-	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+	VGPU_WHILE((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		u32 blocks = vgpu_exec_blocks_on(exec, step->sm, ksr) - leaving(step, ksr);
 
 		others += blocks && ksr != candidate;
@@ -151,18 +157,33 @@ static bool would_fit(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
 /* One block more of @ksr leaves. false: none can now. */
 static bool add_victim(struct vgpu_exec *exec, struct step *step, struct vgpu_ksr *ksr)
 {
-	u32 n = 0;
+	u32 kernel = vgpu_exec_kernel_id(ksr), n;
 
 	if (vgpu_exec_evictable(exec, step->sm, ksr) == leaving(step, ksr))
 		return false;
-	while (n < step->count && step->victims[n].ksr != ksr)
-		n++;
-	if (n == VGPU_SM_KERNELS_MOST)
+	VGPU_FOR(n, step->count)
+		if (victim_of(step, n)->kernel == kernel) {
+			victim_of(step, n)->blocks++;
+			return true;
+		}
+	if (step->count == VGPU_SM_KERNELS_MOST)
 		return false;
-	if (n == step->count)
-		step->victims[step->count++] = (struct victim){ .ksr = ksr };
-	step->victims[n].blocks++;
+	*victim_of(step, step->count++) = (struct victim){ .kernel = kernel, .blocks = 1 };
 	return true;
+}
+
+static void leaves_last(struct step *step, u32 kernel)
+{
+	struct victim *last = victim_of(step, step->count - 1), then;
+	u32 n;
+
+	VGPU_FOR(n, step->count)
+		if (victim_of(step, n)->kernel == kernel) {
+			then = *victim_of(step, n);
+			*victim_of(step, n) = *last;
+			*last = then;
+			return;
+		}
 }
 
 /* Whose blocks make room on step->sm. The last victim is the one whose blocks leave last. */
@@ -170,40 +191,40 @@ static bool find_victims(struct vgpu_exec *exec, const struct vgpu_ksr *candidat
 			 struct step *step)
 {
 	struct vgpu_ksr *ksr = highest_kernel(exec, step, candidate);
-	struct victim last = {};
-	u32 n = 0;
+	u32 blocks = ksr ? vgpu_exec_in_the_way(exec, step->sm, ksr, candidate) : 0;
+	u32 last = 0;
 
-	step->victims[0].ksr = ksr;
-	step->victims[0].blocks =
-		ksr ? vgpu_exec_in_the_way(exec, step->sm, ksr, candidate) : 0;
-	if (step->victims[0].blocks) {
+	if (blocks) {
+		step->victims[0].kernel = vgpu_exec_kernel_id(ksr);
+		step->victims[0].blocks = blocks;
 		step->count = 1;
 		return true;
 	}
-	while (ksr && !would_fit(exec, candidate, step)) {
+	VGPU_WHILE(ksr && !would_fit(exec, candidate, step)) {
 		if (!add_victim(exec, step, ksr))
 			return false;
-		last.ksr = ksr;
+		last = vgpu_exec_kernel_id(ksr);
 		ksr = highest_kernel(exec, step, candidate);
 	}
 	if (!step->count || !would_fit(exec, candidate, step))
 		return false;
-	while (step->victims[n].ksr != last.ksr)
-		n++;
-	last = step->victims[n];
-	step->victims[n] = step->victims[step->count - 1];
-	step->victims[step->count - 1] = last;
+	leaves_last(step, last);
 	return true;
 }
 
 /* Victims keep more than @candidate has before. */
-static bool keep_more(const struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
-		      const struct step *step)
+static bool keep_more(struct vgpu_exec *exec, const struct vgpu_ksr *candidate, struct step *step)
 {
-	for (u32 n = 0; n < step->count; n++)
-		if (share_with(exec, step->victims[n].ksr, -(s64)step->victims[n].blocks) <=
-		    share_with(exec, candidate, 0))
+	u32 n;
+
+	VGPU_FOR(n, step->count) {
+		const struct victim *victim = victim_of(step, n);
+		const struct vgpu_ksr *ksr = vgpu_policy_kernel(exec, victim->kernel);
+
+		if (ksr && share_with(exec, ksr, -(s64)victim->blocks) <=
+			   share_with(exec, candidate, 0))
 			return false;
+	}
 	return true;
 }
 
@@ -220,17 +241,23 @@ static bool find_step(struct vgpu_exec *exec, const struct vgpu_ksr *candidate, 
 }
 
 /* false: it could not be done. */
-static bool take_step(struct vgpu_exec *exec, struct vgpu_ksr *candidate, const struct step *step)
+static bool take_step(struct vgpu_exec *exec, struct vgpu_ksr *candidate, struct step *step)
 {
+	struct vgpu_ksr *ksr;
+	u32 n, count;
+
 	if (!step->count) {
 		vgpu_exec_dispatch(exec, step->sm, candidate);
 		return true;
 	}
-	for (u32 n = 0; n + 1 < step->count; n++)
-		for (u32 count = step->victims[n].blocks; count--;)
-			if (vgpu_exec_evict(exec, step->sm, step->victims[n].ksr))
+	VGPU_FOR(n, step->count - 1) {
+		ksr = vgpu_policy_kernel(exec, victim_of(step, n)->kernel);
+		VGPU_FOR(count, victim_of(step, n)->blocks)
+			if (!ksr || vgpu_exec_evict(exec, step->sm, ksr))
 				return false;
-	return !vgpu_exec_replace(exec, step->sm, step->victims[step->count - 1].ksr, candidate);
+	}
+	ksr = vgpu_policy_kernel(exec, victim_of(step, step->count - 1)->kernel);
+	return ksr && !vgpu_exec_replace(exec, step->sm, ksr, candidate);
 }
 
 /*
@@ -243,7 +270,7 @@ static struct vgpu_ksr *lowest_kernel(struct vgpu_exec *exec)
 	u64 least = ~0ull, share;
 	struct step step;
 
-	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+	VGPU_WHILE((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		if (!vgpu_exec_has_blocks(ksr) ||
 		    (!vgpu_exec_may_hold_more(ksr) && !find_step(exec, ksr, &step)))
 			continue;
@@ -256,19 +283,17 @@ static struct vgpu_ksr *lowest_kernel(struct vgpu_exec *exec)
 	return found;
 }
 
-static void smk_schedule(struct vgpu_exec *exec)
+VGPU_OP(schedule, void, smk_schedule, struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *candidate;
 	struct step step;
 
 	vgpu_policy_admit_all(exec);
-	while ((candidate = lowest_kernel(exec)) && find_step(exec, candidate, &step))
+	VGPU_WHILE((candidate = lowest_kernel(exec)) && find_step(exec, candidate, &step))
 		if (!take_step(exec, candidate, &step))
 			return;
 }
 
-const struct vgpu_policy vgpu_policy_smk = {
-	.name = "smk",
+VGPU_POLICY_OF_TREE(smk,
 	.by_block = true,
-	.schedule = smk_schedule,
-};
+	VGPU_OPS(.schedule = smk_schedule));

@@ -23,37 +23,37 @@ static u64 edf_allowed(const struct vgpu_sched_context *ctx)
 	return LONGEST >> (priority > 16 ? 16 : priority);
 }
 
-static u64 edf_deadline(const struct vgpu_sched_context *ctx)
+VGPU_OP(rank, u64, edf_deadline, const struct vgpu_sched_context *ctx)
 {
-	const struct edf_context *edf = vgpu_sched_data(ctx);
+	const struct edf_context *edf = vgpu_sched_data_of(ctx, struct edf_context);
 
 	return edf->deadline;
 }
 
 /* Of a launch that waits. */
-static u64 edf_admission_rank(const struct vgpu_sched_context *ctx)
+VGPU_OP(admission_rank, u64, edf_admission_rank, const struct vgpu_sched_context *ctx)
 {
 	u64 arrived = vgpu_exec_launch_arrived(ctx);
 
 	return arrived == VGPU_NEVER ? arrived : arrived + edf_allowed(ctx);
 }
 
-static void edf_schedule(struct vgpu_exec *exec)
+VGPU_OP(schedule, void, edf_schedule, struct vgpu_exec *exec)
 {
 	struct vgpu_sched_context *ctx, *last;
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((ctx = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, ctx)) {
-		struct edf_context *edf = vgpu_sched_data(ctx);
+	VGPU_WHILE((ctx = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, ctx)) {
+		struct edf_context *edf = vgpu_sched_data_of(ctx, struct edf_context);
 
 		if (!ctx->active_kernels)
 			edf->deadline = edf_admission_rank(ctx);
 		vgpu_exec_admit(exec, ctx);
 	}
-	while ((ksr = vgpu_exec_issuable(exec)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
+	VGPU_WHILE((ksr = vgpu_exec_issuable(exec)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
 		vgpu_exec_assign(exec, (u32)sm, ksr);
-	while ((ksr = vgpu_exec_wanting(exec))) {
+	VGPU_WHILE((ksr = vgpu_exec_wanting(exec))) {
 		sm = vgpu_exec_unreserved_sm(exec);
 		if (sm < 0) {
 			last = vgpu_exec_holding(exec);
@@ -68,9 +68,10 @@ static void edf_schedule(struct vgpu_exec *exec)
 }
 
 /* What is still active has the same time again, from now on. */
-static void edf_kernel_finished(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
+VGPU_OP(kernel_finished, void, edf_kernel_finished, struct vgpu_exec *exec,
+	struct vgpu_sched_context *ctx)
 {
-	struct edf_context *edf = vgpu_sched_data(ctx);
+	struct edf_context *edf = vgpu_sched_data_of(ctx, struct edf_context);
 
 	if (!ctx->active_kernels)
 		return;
@@ -78,8 +79,8 @@ static void edf_kernel_finished(struct vgpu_exec *exec, struct vgpu_sched_contex
 	vgpu_exec_reorder(exec, ctx);
 }
 
-static u32 edf_would_take(struct vgpu_exec *exec, const struct vgpu_sched_context *by,
-			  const struct vgpu_sched_context *from, u32 taken)
+VGPU_OP(would_take, u32, edf_would_take, struct vgpu_exec *exec,
+	const struct vgpu_sched_context *by, const struct vgpu_sched_context *from, u32 taken)
 {
 	(void)taken;
 	return vgpu_exec_time_after(exec, edf_allowed(by)) < edf_deadline(from) ? from->held : 0;
@@ -87,8 +88,8 @@ static u32 edf_would_take(struct vgpu_exec *exec, const struct vgpu_sched_contex
 
 VGPU_POLICY(edf,
 	.context_bytes = sizeof(struct edf_context),
-	.schedule = edf_schedule,
-	.rank = edf_deadline,
-	.admission_rank = edf_admission_rank,
-	.would_take = edf_would_take,
-	.kernel_finished = edf_kernel_finished);
+	VGPU_OPS(.schedule = edf_schedule,
+		 .rank = edf_deadline,
+		 .admission_rank = edf_admission_rank,
+		 .would_take = edf_would_take,
+		 .kernel_finished = edf_kernel_finished));

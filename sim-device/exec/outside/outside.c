@@ -86,6 +86,53 @@ bool vgpu_exec_wrong(struct vgpu_exec *exec, const char *what, u32 sm, const cha
 	return false;
 }
 
+void vgpu_exec_eject(struct vgpu_exec *exec, const char *reason)
+{
+	vgpu_exec_wrong(exec, reason, VGPU_NO_SM, __FILE__, __LINE__);
+}
+
+/* ---- what a policy may pass ------------------------------------------------ */
+
+const struct vgpu_policy *vgpu_exec_policy(const struct vgpu_exec *exec)
+{
+	return exec->policy;
+}
+
+struct vgpu_exec *vgpu_exec_of_context(const struct vgpu_sched_context *ctx)
+{
+	return vgpu_exec_of_sched(ctx)->exec;
+}
+
+/* Policies go from one to the next: it is looked for behind the one that was asked about last. */
+bool vgpu_exec_is_context(struct vgpu_exec *exec, const struct vgpu_sched_context *sched)
+{
+	struct vgpu_exec_context *ctx = exec->outside.asked;
+
+	if (ctx && &ctx->sched == sched)
+		return true;
+	ctx = ctx ? vgpu_list_after(ctx, &exec->contexts, struct vgpu_exec_context, node) : NULL;
+	if (ctx && &ctx->sched == sched) {
+		exec->outside.asked = ctx;
+		return true;
+	}
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
+		if (&ctx->sched == sched) {
+			exec->outside.asked = ctx;
+			return true;
+		}
+	return false;
+}
+
+bool vgpu_exec_is_kernel(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr)
+{
+	u64 offset = (u64)((const u8 *)ksr - (const u8 *)exec->ksrt);
+
+	/* what is announced is the last of a trial */
+	if (offset >= (u64)exec->ksr_count * sizeof(*ksr))
+		return exec->trial && exec->active_queue.prev == &ksr->node;
+	return offset % sizeof(*ksr) == 0 && ksr->ctx;
+}
+
 /* ---- timers without end --------------------------------------------------- */
 
 void vgpu_outside_timer(struct vgpu_exec *exec)

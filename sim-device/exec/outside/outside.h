@@ -24,6 +24,7 @@ struct vgpu_outside {
 	char reason[96];
 	struct vgpu_event eject;
 	struct vgpu_event look;		/* its watchdog looks */
+	struct vgpu_exec_context *asked;	/* vgpu_exec_is_context(): the last, or NULL */
 	u64 timer_at;			/* when its timer fired last … */
 	u32 timer_repeats;		/* … and how often at that time */
 	u64 churn_mark;			/* what had been executed … */

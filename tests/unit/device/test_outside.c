@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "host.h"
 #include "platform/user.h"
+#include "vgpu_policy_file.h"
 
 #define US	VGPU_US
 #define TENTH	100000ull
@@ -187,6 +188,71 @@ static void a_device_needs_its_policy(void **state)
 	assert_null(vgpu_config_check(&config));
 	vgpu_policy_remove(&plain);
 	assert_int_equal(vgpu_device_create(&config, &none, NULL, &dev), -EINVAL);
+}
+
+/* ---- what a policy as BPF may pass ------------------------------------------ */
+
+/* The n-th schedule() asks about each pointer that there is, and about others. */
+static u32 asked;
+static struct vgpu_sched_context *context_before;
+static const struct vgpu_ksr *kernel_before;
+
+static void asking_schedule(struct vgpu_exec *exec)
+{
+	struct vgpu_sched_context *ctx = NULL;
+	struct vgpu_ksr *ksr = NULL;
+
+	plain_schedule(exec);
+	asked++;
+	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+		assert_true(vgpu_exec_is_context(exec, ctx));
+		assert_ptr_equal(vgpu_exec_of_context(ctx), exec);
+		assert_ptr_equal(vgpu_policy_context(exec, ctx->id), ctx);
+		assert_false(vgpu_exec_is_context(
+			exec, (const struct vgpu_sched_context *)((const u8 *)ctx + 8)));
+		context_before = ctx;
+	}
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+		assert_true(vgpu_exec_is_kernel(exec, ksr));
+		assert_ptr_equal(vgpu_policy_kernel(exec, vgpu_exec_kernel_id(ksr)), ksr);
+		assert_false(vgpu_exec_is_kernel(exec,
+						 (const struct vgpu_ksr *)((const u8 *)ksr + 8)));
+		kernel_before = ksr;
+	}
+	assert_null(vgpu_policy_context(exec, 1000));
+	assert_null(vgpu_policy_kernel(exec, 1000));
+	assert_false(vgpu_exec_is_context(exec, NULL));
+	assert_false(vgpu_exec_is_kernel(exec, NULL));
+	assert_false(vgpu_exec_is_context(exec, (const struct vgpu_sched_context *)exec));
+	assert_false(vgpu_exec_is_kernel(exec, (const struct vgpu_ksr *)exec));
+	assert_false(vgpu_exec_is_kernel(exec, (const struct vgpu_ksr *)~0ul));
+}
+
+static const struct vgpu_policy asking = { .name = "asking", .schedule = asking_schedule };
+
+/* A kernel that has ended and a context that was closed are none. */
+static void only_what_is_there_may_be_passed(void **state)
+{
+	struct host *h = host_with(&asking, "sms=2", "none", NULL);
+	u32 a = host_open(h), qa = host_queue(h, a), b = host_open(h), qb = host_queue(h, b);
+	const struct vgpu_sched_context *gone;
+
+	(void)state;
+	host_push(h, a, qa, cmd_profiled(4, 10 * US, 1));
+	host_push(h, b, qb, cmd_profiled(4, 10 * US, 1));
+	host_run(h);
+	assert_true(asked >= 4);
+	assert_non_null(kernel_before);
+	assert_false(vgpu_exec_is_kernel(&h->dev->exec, kernel_before));
+	assert_true(vgpu_exec_is_context(&h->dev->exec, context_before));
+	gone = context_before;
+	assert_int_equal(vgpu_context_close(h->dev, b), 0);
+	assert_ptr_not_equal(context_before, gone);
+	assert_false(vgpu_exec_is_context(&h->dev->exec, gone));
+	vgpu_exec_eject(&h->dev->exec, "for a reason");
+	host_run(h);
+	assert_string_equal(h->dropped, "policy asking: for a reason; fcfs");
+	host_free(h);
 }
 
 /* ---- the watchdog --------------------------------------------------------- */
@@ -613,6 +679,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_policy_comes_and_goes, teardown),
 		cmocka_unit_test_teardown(without_memory_another_follows, teardown),
 		cmocka_unit_test_teardown(a_device_needs_its_policy, teardown),
+		cmocka_unit_test_teardown(only_what_is_there_may_be_passed, teardown),
 		cmocka_unit_test_teardown(one_that_never_schedules_is_ejected, teardown),
 		cmocka_unit_test_teardown(the_watchdog_can_be_off, teardown),
 		cmocka_unit_test_teardown(an_idle_device_stays_idle, teardown),
