@@ -162,8 +162,9 @@ define tool-rule
 $(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c) $(also-$(1))) \
 		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(or $(device-of-$(1)),$(O)/native/libvgpu-device.a)
 	@mkdir -p $$(@D) && echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) $(link-$(1)) $(names-$(1)) -o $$@ $$(filter-out %.list,$$^) $(libraries)
+	$$(Q)$$(CC) $$(CFLAGS) $(link-$(1)) $(names-$(1)) -o $$@ $$(filter-out %.list,$$^) $(libraries) $(libraries-$(1))
 endef
+libraries-vgpu-policy := -lbpf
 $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
 
@@ -172,6 +173,19 @@ policies := $(patsubst docs/examples/policy-module/%.c,$(O)/policies/%.so,$(filt
 $(policies): $(O)/policies/%.so: docs/examples/policy-module/%.c sim-device/vgpu_policy.h sim-device/vgpu_policy_file.h | setup-build
 	@mkdir -p $(@D) && echo "  SO  $@"
 	$(Q)$(CC) $(CFLAGS) $(warnings) -shared -fPIC -Isim-device -Iuapi -o $@ $<
+
+# The same ones and three of the tree as BPF, and those of the tests. What of the tree is global is none of others': hidden.
+bpf-policies := $(policies:%.so=%.bpf.o) $(foreach name,fcfs dss smk,$(O)/policies/$(name).bpf.o)
+bpf-tests := $(patsubst tests/kselftest/bpf/%.c,$(O)/policies/tests/%.bpf.o,$(wildcard tests/kselftest/bpf/*.c))
+bpf-policy = @mkdir -p $(@D) && echo "  BPF  $@" && clang-16 -target bpf -O2 -g -Wall -Wextra -Werror -fvisibility=hidden -Isim-device -Iuapi \
+	-isystem /usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
+bpf-headers := sim-device/vgpu_policy.h sim-device/vgpu_policy_file.h sim-device/vgpu_policy_bpf.h
+$(policies:%.so=%.bpf.o): $(O)/policies/%.bpf.o: docs/examples/policy-module/%.c $(bpf-headers) | setup-build
+	$(bpf-policy)
+$(O)/policies/%.bpf.o: sim-device/policy/%.c $(wildcard sim-device/policy/*.[ch]) $(bpf-headers) | setup-build
+	$(bpf-policy) -include sim-device/policy/share.c
+$(O)/policies/tests/%.bpf.o: tests/kselftest/bpf/%.c $(bpf-headers) | setup-build
+	$(bpf-policy)
 
 # vgpu-sim with a device that is compiled file by file: slower, but linked in a second, for who changes a policy. It is older than all
 # that it is made of, so that `make` makes the other one again.
@@ -368,11 +382,11 @@ $(O)/libnvidia-ml.so: $(O)/libnvidia-ml.so.1
 
 include tools/packaging/install.mk
 
-all: $(policies) $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
+all: $(policies) $(bpf-policies) $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(math-shared:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
-kselftest-programs: $(kselftest)
+kselftest-programs: $(kselftest) $(bpf-tests)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
 experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench) $(etc) $(rcc)
 
@@ -390,8 +404,9 @@ $(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) $(library-ptx:%=%.
 # CONFIG_KCOV collects coverage of the module.
 
 mirror := $(CURDIR)/build/$(KERNEL)$(if $(KCOV),-kcov)
-# BTF would want pahole and the whole vmlinux, for nothing here.
-module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src CONFIG_DEBUG_INFO_BTF_MODULES= KCOV=$(KCOV)
+# Policies as BPF need struct_ops of modules, which kernels have from 6.9 on, and BTF of the module, which takes pahole and vmlinux.
+module-bpf := $(filter 6.12,$(KERNEL))
+module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src KCOV=$(KCOV) $(if $(module-bpf),VGPU_BPF=y,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 # Modules of others, beside it: their folder is copied, and built there as they would build it.
 define other-module

@@ -71,6 +71,8 @@ struct kvgpu_system {
 	wait_queue_head_t wake;		/* the actor sleeps here */
 
 	struct list_head devices;	/* actor: struct kvgpu_dev */
+	struct vgpu_exec *deciding;	/* actor: a policy as BPF is called for it */
+	u32 decision_steps;		/* actor: of its loops, in this decision */
 	struct xarray users;		/* actor: uid -> struct kvgpu_user */
 	struct list_head users_waiting;	/* actor: struct kvgpu_user */
 	struct kvgpu_clock *clock;

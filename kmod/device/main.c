@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "kmod/device/device.h"
+#include "kmod/policy/bpf_ops.h"
 #include "kmod/policy/policy.h"
 
 static char *preset = KVGPU_PRESET;
@@ -211,6 +212,9 @@ static int __init kvgpu_init(void)
 	ret = kvgpu_configfs_init();
 	if (ret)
 		goto devices;
+	ret = kvgpu_bpf_init();
+	if (ret)
+		goto configfs;
 	ret = kvgpu_devices_open();
 	if (ret)
 		goto configfs;
