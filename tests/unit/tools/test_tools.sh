@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 PATH=$PWD/build/tools:$PWD/tools:$PATH
-tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpu-hostcalls vgpu-launches vgpucc vgpu-sweep vgpu-vm vgpu-demo"
+tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpu-hostcalls vgpu-launches vgpucc vgpu-sweep vgpu-policy vgpu-vm vgpu-demo"
 count=0 failed=0
 
 ok() { # NAME STATUS
