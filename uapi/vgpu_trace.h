@@ -42,8 +42,8 @@ enum vgpu_trace_type {
 	VGPU_TRACE_BLOCK_PREEMPT,
 	VGPU_TRACE_BLOCK_RESUME,	/* sm, kernel; a: block, b: slot in the SM: it goes on */
 	/*
-	 * of the policy; sm, kernel; a: enum vgpu_decision, b: RESERVE: launch id of the kernel
-	 * there
+	 * of the policy; sm, kernel; a: enum vgpu_decision, b: RESERVE, REPLACE: launch id of
+	 * the kernel there
 	 */
 	VGPU_TRACE_DECISION,
 	/*

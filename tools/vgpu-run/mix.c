@@ -371,6 +371,16 @@ static void rebase(struct vgpu_trace_record *record, u64 start)
 	}
 }
 
+/* Launches in other fields than the kernel. */
+static void renumber(struct vgpu_trace_record *record, u32 *first)
+{
+	if (record->type == VGPU_TRACE_PREEMPT_START)
+		record->a = from_one((u32)record->a, first);
+	if (record->type == VGPU_TRACE_DECISION &&
+	    (record->a == VGPU_DECISION_RESERVE || record->a == VGPU_DECISION_REPLACE))
+		record->b = from_one((u32)record->b, first);
+}
+
 /*
  * As vgpu-sim has it: time from the start of the mix, contexts labelled with the number of their
  * process, from 1.
@@ -387,6 +397,7 @@ static void trace_record(void *arg, const struct vgpu_trace_record *record)
 	rebase(&copy, mix->start);
 	copy.context = from_one(record->context, &mix->first_context);
 	copy.kernel = from_one(record->kernel, &mix->first_kernel);
+	renumber(&copy, &mix->first_kernel);
 	if (record->type == VGPU_TRACE_CONTEXT_OPEN)
 		for (i = 0, copy.a = 0; i < mix->pid_count; i++)
 			if ((u64)mix->pids[i] == record->a)
