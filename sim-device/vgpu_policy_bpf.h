@@ -153,7 +153,8 @@ extern void vgpu_bpf_sm_resources(const struct vgpu_exec *exec, u32 sm, void *al
 #define VGPU_CALL_admission_rank(f)	f((void *)args[0])
 #define VGPU_CALL_victim_rank(f)	f((void *)args[0])
 #define VGPU_CALL_victim(f)		f((void *)args[0], (void *)args[1])
-#define VGPU_CALL_would_take(f)		f((void *)args[0], (void *)args[1], (void *)args[2], (u32)args[3])
+#define VGPU_CALL_would_take(f)									\
+	f((void *)args[0], (void *)args[1], (void *)args[2], (u32)args[3])
 #define VGPU_CALL_contexts_changed(f)	(f((void *)args[0]), 0)
 #define VGPU_CALL_kernel_finished(f)	(f((void *)args[0], (void *)args[1]), 0)
 #define VGPU_CALL_command_ended(f)	(f((void *)args[0], (void *)args[1]), 0)
@@ -187,8 +188,8 @@ struct vgpu_policy_data {
 
 extern u8 *vgpu_bpf_sched_data(const struct vgpu_sched_context *ctx, const int bytes) VGPU_KFUNC;
 /*
- * A policy that asks for the data of what is no context is ejected. It still runs to its end, on data
- * of nobody.
+ * A policy that asks for the data of what is no context is ejected. It still runs to its end, on
+ * data of nobody.
  */
 #define VGPU_NOBODY_BYTES	512
 static u64 vgpu_nobody[VGPU_NOBODY_BYTES / sizeof(u64)];

@@ -11,12 +11,12 @@
  *
  * For BPF, whose loops need an end that its verifier sees, while (x) is VGPU_WHILE(x), and for
  * (n = 0; n < end; n++) is VGPU_FOR(n, end). Private data are vgpu_exec_policy_data_of(exec, struct
- * type) of the policy and vgpu_sched_data_of(ctx, struct type) of a context. They hold no pointers to
- * contexts and kernels: keep a number, and ask vgpu_policy_context() or vgpu_policy_kernel() whose
- * it is.
+ * type) of the policy and vgpu_sched_data_of(ctx, struct type) of a context. They hold no pointers
+ * to contexts and kernels: keep a number, and ask vgpu_policy_context() or vgpu_policy_kernel()
+ * whose it is.
  *
- * A policy of the tree is written the same way and ends with VGPU_POLICY_OF_TREE(), so that it can be
- * compiled to BPF, too. It is called NAME-bpf there.
+ * A policy of the tree is written the same way and ends with VGPU_POLICY_OF_TREE(), so that it can
+ * be compiled to BPF, too. It is called NAME-bpf there.
  */
 #ifndef VGPU_POLICY_FILE_H
 #define VGPU_POLICY_FILE_H

@@ -4,10 +4,10 @@
  *
  * A struct_ops of the module, as sched_ext's is of the kernel: a map of type struct vgpu_policy_ops
  * with programs for its members becomes a policy when it is attached, and stops being one when its
- * last link is closed. The actor calls the programs, which may sleep, for what they decide may take memory. They
- * may call the kfuncs of kfuncs.c, which check all that they are told, and write what they are given
- * of the private data of the policy and of contexts; the verifier sees to the rest. What a policy
- * decides is checked as that of every policy from outside.
+ * last link is closed. The actor calls the programs, which may sleep, for what they decide may take
+ * memory. They may call the kfuncs of kfuncs.c, which check all that they are told, and write what
+ * they are given of the private data of the policy and of contexts; the verifier sees to the rest.
+ * What a policy decides is checked as that of every policy from outside.
  *
  * Pointers to contexts and kernels that kfuncs return are good until the program ends: the actor,
  * which runs it, is the only one who frees any. What a program reads through others it gets as 0.
@@ -102,8 +102,8 @@ static int ops_validate(void *kdata)
 /* ---- operations ----------------------------------------------------------------- */
 
 /*
- * kfuncs have to know for which device the program decides that calls them: it might pass another's.
- * The actor, which calls all operations, keeps that while one runs; they may nest.
+ * kfuncs have to know for which device the program decides that calls them: it might pass another
+ * one's. The actor, which calls all operations, keeps that while one runs; they may nest.
  */
 #define OPS(exec) (container_of(vgpu_exec_policy(exec), const struct bpf_policy, policy)->ops)
 

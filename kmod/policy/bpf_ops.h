@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A policy as BPF: what struct_ops has of struct vgpu_policy. tools/vgpu-policy fills it by the names
- * of its members.
+ * A policy as BPF: what struct_ops has of struct vgpu_policy. tools/vgpu-policy fills it by the
+ * names of its members.
  */
 #ifndef KVGPU_BPF_OPS_H
 #define KVGPU_BPF_OPS_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kfuncs: what a policy in BPF may call, the functions of vgpu_policy.h that policies have. Pointers
- * come from here or from the arguments of an operation, as the verifier sees to; numbers of SMs are
- * checked here where the device does not.
+ * kfuncs: what a policy in BPF may call, the functions of vgpu_policy.h that policies have. Numbers
+ * of SMs are checked here where the device does not, and pointers as said below.
  */
 #ifdef VGPU_BPF
 
@@ -29,7 +28,8 @@ static struct vgpu_exec *deciding(void)
 static bool refuse(bool right)
 {
 	if (!right)
-		vgpu_exec_eject(deciding(), "it passes a pointer that is no context, kernel or device");
+		vgpu_exec_eject(deciding(),
+				"it passes a pointer that is no context, kernel or device");
 	return right;
 }
 
@@ -54,9 +54,9 @@ static bool is_sm(const struct vgpu_exec *exec, u32 sm)
 }
 
 /*
- * Steps of all loops of a decision. Without an end of them a policy would stop the device's clock, by
- * which it could be ejected. A decision takes tens or hundreds; one that looks at each of 1024 SMs
- * for each of 128 kernels takes 2^17.
+ * Steps of all loops of a decision. Without an end of them a policy would stop the device's clock,
+ * by which it could be ejected. A decision takes tens or hundreds; one that looks at each of 1024
+ * SMs for each of 128 kernels takes 2^17.
  */
 #define STEPS_MOST	(1u << 20)
 
@@ -107,8 +107,8 @@ __bpf_kfunc u8 *vgpu_bpf_policy_data(struct vgpu_exec *exec, const int rdwr_buf_
 		       vgpu_exec_policy_data(exec) : NULL;
 }
 
-__bpf_kfunc struct vgpu_sched_context *vgpu_bpf_next_context(struct vgpu_exec *exec,
-							     const struct vgpu_sched_context *ctx__nullable)
+__bpf_kfunc struct vgpu_sched_context *
+vgpu_bpf_next_context(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx__nullable)
 {
 	if (!is_exec(exec) || !(!ctx__nullable || is_context(ctx__nullable)))
 		return NULL;

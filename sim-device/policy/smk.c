@@ -74,7 +74,7 @@ struct step {
 	struct victim victims[VGPU_SM_KERNELS_MOST];
 };
 
-/* Victim @n of those that there are. BPF's verifier sees by the remainder that it is in the array. */
+/* Victim @n of those that there are. BPF's verifier sees by the remainder that it is one. */
 static struct victim *victim_of(struct step *step, u32 n)
 {
 	return &step->victims[n % VGPU_SM_KERNELS_MOST];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-policy: the file of a policy (vgpu_policy_file.h, compiled to BPF). libbpf of Debian 12 knows
- * no struct_ops of modules: sections "vgpu/OPERATION" have a handler here that says of which type a
- * program is.
+ * vgpu-policy: the file of a policy (vgpu_policy_file.h, compiled to BPF). libbpf of Debian 12
+ * knows no struct_ops of modules: sections "vgpu/OPERATION" have a handler here that says of which
+ * type a program is.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -25,7 +25,9 @@ static int module_btf(void)
 
 	while (!bpf_btf_get_next_id(id, &id)) {
 		char name[64] = "";
-		struct bpf_btf_info info = { .name = (unsigned long)name, .name_len = sizeof(name) };
+		struct bpf_btf_info info = {
+			.name = (unsigned long)name, .name_len = sizeof(name),
+		};
 		__u32 bytes = sizeof(info);
 		int fd = bpf_btf_get_fd_by_id(id);
 
@@ -37,6 +39,11 @@ static int module_btf(void)
 		close(fd);
 	}
 	return -1;
+}
+
+static __s32 find_struct(const struct btf *btf, const char *name)
+{
+	return btf ? btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) : -1;
 }
 
 int policy_type_find(struct policy_type *type)
@@ -55,9 +62,8 @@ int policy_type_find(struct policy_type *type)
 		return -1;
 	}
 	type->btf = btf__load_module_btf("vgpu", vmlinux);
-	ops = type->btf ? btf__find_by_name_kind(type->btf, "vgpu_policy_ops", BTF_KIND_STRUCT) : -1;
-	value = type->btf ? btf__find_by_name_kind(type->btf, "bpf_struct_ops_vgpu_policy_ops",
-						  BTF_KIND_STRUCT) : -1;
+	ops = find_struct(type->btf, "vgpu_policy_ops");
+	value = find_struct(type->btf, "bpf_struct_ops_vgpu_policy_ops");
 	if (ops < 0 || value < 0) {
 		fprintf(stderr, "vgpu-policy: this module vgpu takes no policies as BPF: it needs "
 				"Linux 6.12\n");
@@ -107,7 +113,7 @@ static char first_line[256];
 static bool say_all;
 
 /* What libbpf has to say, in one place: its first line is the reason. */
-static int say(enum libbpf_print_level level, const char *format, va_list args)
+static int say_reason(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char line[65536];
 
@@ -157,7 +163,7 @@ int policy_open(struct policy *policy, const char *path, const struct policy_typ
 	struct bpf_program *program;
 
 	memset(policy, 0, sizeof(*policy));
-	libbpf_set_print(say);
+	libbpf_set_print(say_reason);
 	if (libbpf_register_prog_handler("vgpu+", BPF_PROG_TYPE_STRUCT_OPS, 0, &handler) < 0)
 		return -1;
 	policy->object = bpf_object__open_file(path, NULL);

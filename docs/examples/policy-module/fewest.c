@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fewest: the context that holds the fewest SMs gets the next one. The README shows it.
+ */
 #include "vgpu_policy_file.h"
 
 VGPU_OP(rank, u64, fewest_held, const struct vgpu_sched_context *ctx) { return ctx->held; }

@@ -51,8 +51,8 @@ says "fcfs does not" 0 "policy fcfs" "$dir/mix.ini"
 ok "which is as hand-computed" $?
 says "without preemption it makes progress" 0 "policy edf, preemption none" --policy "$dir/edf.so" "$dir/mix.ini"
 
-# The README's policy is the file that it names, behind its licence.
-tail -n +2 docs/examples/policy-module/fewest.c | sed 's/^./    &/' >"$dir/shown"
+# The README's policy is the file that it names, behind its opening comment.
+tail -n +5 docs/examples/policy-module/fewest.c | sed 's/^./    &/' >"$dir/shown"
 awk -v lines="$(wc -l <"$dir/shown")" '/#include "vgpu_policy_file.h"/ { on = 1 } on && n++ < lines' README.md | diff - "$dir/shown" >"$dir/said"
 ok "the README shows fewest.c" $?
 says "fewest runs" 0 "policy fewest, preemption none" --policy build/policies/fewest.so "$dir/mix.ini"
