@@ -74,6 +74,11 @@ fi
 	echo "== helpers, in the guest, Linux $kernel: milliseconds with helpers=N and with helpers=Y, medians (least to most)"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 --module-args workers=0 -- "$bin/helpers"
 	echo
+	if [ "$kernel" = 6.12 ]; then
+		echo "== a decision of a policy in the tree and as BPF, in the guest, Linux $kernel: medians (least to most) of five runs"
+		tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 --module-args preset=k20c -- tests/bench/policy.sh
+		echo
+	fi
 	echo "== ways in, native: what there is without /dev/vgpu"
 	"$bin/ways" | tee out/bench-ways.txt
 	echo
