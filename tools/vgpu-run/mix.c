@@ -153,6 +153,8 @@ static void child_begin(struct mix *mix, const struct proc *proc, u64 arrival, i
 	u32 i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* as ps, vgpu-top and control loops see it; a program takes its own */
+	prctl(PR_SET_NAME, proc->process->name);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	for (i = 0; i < mix->count; i++)
