@@ -1,31 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The pages of docs/start as they stand there, in a copy of the sources: their files are put in their places, each line that
-# begins with "$" is executed, and must print what follows it, whatever the number of spaces; "..." is what differs from run to
-# run. The policy of the second page is built into vgpu-sim, and shares SMs as the page says.
+# The pages of docs/start, and what of docs/writing-a-policy.md needs no guest, in a copy of the sources (pages.bash). The policy
+# of the second page is built into vgpu-sim, and shares SMs as the page says.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 top=$PWD
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 unset "${!VGPU_@}"
-count=0 failed=0
-
-ok() { # NAME STATUS [COMMENT]
-	count=$((count + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $count - $1"
-	else
-		echo "not ok $count - $1"
-		sed 's/^/# /' <<<"${3:-}" | head -n 40
-		failed=1
-	fi
-}
+. tests/docs/pages.bash
 
 mkdir -p "$dir/build/native" "$dir/build/tools"
 cp -a Makefile sim-device uapi "$dir/" && cp -a build/native/sim-device "$dir/build/native/"
-ln -s "$top"/{tests,kmod,runtime,tools} "$dir/" && ln -s "$top"/build/tools/* "$dir/build/tools/" && ln -s "$top"/build/gen "$dir/build/"
+ln -s "$top"/{docs,tests,kmod,runtime,tools} "$dir/" && ln -s "$top"/build/tools/* "$dir/build/tools/" && ln -s "$top"/build/gen "$dir/build/"
 ln -s "$top"/build/native/{tools,runtime,gen,libtools.a,libvgpu.a} "$dir/build/native/"
 cd "$dir" || exit 1
 
@@ -70,6 +58,10 @@ for file in "$top"/docs/start/[1-9]-*.md; do page "$file"; done
 [ "$(wc -l <sim-device/policy/even.c)" -gt 40 ]
 ok "the second page has a policy" $?
 ok "it compiles without a warning" "$(grep -c 'warning:' make.log)" "$(cat make.log)"
+
+page docs/writing-a-policy.md '## Earliest deadline first' '### 2\.'
+[ -s edf.svg ]
+ok "there is a picture" $?
 
 # Three processes of one long kernel each on 12 SMs: four SMs each, so all take three times as long, and end together.
 cat >job.ini <<'JOB'
