@@ -17,43 +17,6 @@ ln -s "$top"/{docs,tests,kmod,runtime,tools} "$dir/" && ln -s "$top"/build/tools
 ln -s "$top"/build/native/{tools,runtime,gen,libtools.a,libvgpu.a} "$dir/build/native/"
 cd "$dir" || exit 1
 
-# The command whose lines are in $lines prints the rest of them.
-run() { # PAGE
-	local command=${lines%%$'\n'*} want got
-	want=$(tail -n +2 <<<"$lines" | sed 's/  */ /g; s/[][\\*?+@!()|]/\\&/g; s/\.\.\./*/g')
-	got=$(eval "$command" 2>&1 | sed 's/  */ /g; s/ $//')
-	# shellcheck disable=SC2053
-	[[ $got == $want ]]
-	ok "$1: $command" $? "$got"
-}
-
-page() { # FILE
-	local name=${1##*/} line before='' file='' lines='' blank='' commands=0
-	while IFS= read -r line; do
-		case $line in
-		'```')
-			if [ -n "$file" ]; then file=''; fi ;;
-		'```'*)
-			file=$(grep -o 'ut this into `[^`]*`' <<<"$before" | cut -d'`' -f2)
-			if [ -n "$file" ]; then : >"$file"; fi ;;
-		*)
-			if [ -n "$file" ]; then printf '%s\n' "$line" >>"$file"; continue; fi ;;
-		esac
-		if [ -n "$lines" ]; then
-			case $line in
-			'    $ '* | [!\ ]*) run "$name"; lines='' blank='' ;;
-			'') blank+=$'\n' ;;
-			*) lines+=$blank$'\n'${line#    } blank='' ;;
-			esac
-		fi
-		case $line in '    $ '*) lines=${line#    $ } commands=$((commands + 1)) ;; esac
-		[ -z "$line" ] || before=$line
-	done <"$1"
-	[ -z "$lines" ] || run "$name"
-	[ "$commands" -gt 0 ] || ! grep -q '^    \$ ' "$1"
-	ok "$name: $commands commands" $?
-}
-
 for file in "$top"/docs/start/[1-9]-*.md; do page "$file"; done
 [ "$(wc -l <sim-device/policy/even.c)" -gt 40 ]
 ok "the second page has a policy" $?
