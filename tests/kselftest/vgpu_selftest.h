@@ -230,11 +230,14 @@ static inline int test_run(const struct test *test)
 	return WEXITSTATUS(status);
 }
 
-/* Left-behind children take a moment to go: ask again for a while before calling it a leak. */
+/*
+ * Left-behind children take a moment to go, and more on a busy machine: ask again for a while before
+ * calling it a leak.
+ */
 static inline bool test_leaked(const char *before)
 {
 	char after[1024];
-	double end = deadline(2);
+	double end = deadline(20);
 
 	do {
 		counts_read(after, sizeof(after));
