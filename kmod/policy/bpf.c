@@ -57,8 +57,16 @@ static const struct bpf_verifier_ops verifier_ops = {
 
 /* ---- members ----------------------------------------------------------------- */
 
+static const struct btf *types;
+
+const struct btf *kvgpu_bpf_btf(void)
+{
+	return types;
+}
+
 static int ops_init(struct btf *btf)
 {
+	types = btf;
 	return 0;
 }
 

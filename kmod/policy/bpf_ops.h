@@ -36,6 +36,8 @@ struct vgpu_policy_ops {
 #ifdef VGPU_BPF
 int kvgpu_bpf_init(void);
 int kvgpu_kfuncs_init(void);
+/* Types of the module: programs of policies are attached to one of these; NULL: none can be yet. */
+const struct btf *kvgpu_bpf_btf(void);
 #else
 static inline int kvgpu_bpf_init(void)
 {

@@ -571,9 +571,21 @@ BTF_ID_FLAGS(func, bpf_iter_vgpu_steps_next, KF_ITER_NEXT | KF_RET_NULL)
 BTF_ID_FLAGS(func, bpf_iter_vgpu_steps_destroy, KF_ITER_DESTROY)
 BTF_KFUNCS_END(vgpu_kfunc_ids)
 
+/*
+ * Programs of other struct_ops, which other threads run, have none: kfuncs ask the actor, which is
+ * the current thread, what it decides.
+ */
+static int only_policies(const struct bpf_prog *prog, u32 kfunc)
+{
+	if (!btf_id_set8_contains(&vgpu_kfunc_ids, kfunc))
+		return 0;
+	return prog->aux->attach_btf && prog->aux->attach_btf == kvgpu_bpf_btf() ? 0 : -EACCES;
+}
+
 static const struct btf_kfunc_id_set kfuncs = {
 	.owner = THIS_MODULE,
 	.set = &vgpu_kfunc_ids,
+	.filter = only_policies,
 };
 
 int kvgpu_kfuncs_init(void)
