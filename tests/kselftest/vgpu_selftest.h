@@ -231,8 +231,8 @@ static inline int test_run(const struct test *test)
 }
 
 /*
- * Left-behind children take a moment to go, and more on a busy machine: ask again for a while before
- * calling it a leak.
+ * Left-behind children take a moment to go, and more on a busy machine: ask again for a while
+ * before calling it a leak.
  */
 static inline bool test_leaked(const char *before)
 {
