@@ -144,8 +144,6 @@ const struct vgpu_config *vgpu_exec_config(const struct vgpu_exec *exec);
 bool vgpu_exec_share_by_priority(const struct vgpu_exec *exec);
 /* Private data of the policy, vgpu_policy.data_bytes. */
 void *vgpu_exec_policy_data(struct vgpu_exec *exec);
-/* How many bytes that are. */
-u32 vgpu_exec_policy_bytes(const struct vgpu_exec *exec);
 
 /* The open context after @ctx in the order of ids, the first for NULL; NULL past the last. */
 struct vgpu_sched_context *vgpu_exec_next_context(struct vgpu_exec *exec,
@@ -629,7 +627,7 @@ bool vgpu_policy_is_outside(const struct vgpu_policy *policy);
 
 /* ---- for a host whose policies may pass anything (exec/outside/) ---------- */
 
-/* The policy that is selected. */
+/* The policy that is selected. Its private data have data_bytes. */
 const struct vgpu_policy *vgpu_exec_policy(const struct vgpu_exec *exec);
 /* The engine of @ctx. */
 struct vgpu_exec *vgpu_exec_of_context(const struct vgpu_sched_context *ctx);

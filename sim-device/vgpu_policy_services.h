@@ -12,7 +12,6 @@
 	X(vgpu_exec_config)									\
 	X(vgpu_exec_share_by_priority)								\
 	X(vgpu_exec_policy_data)								\
-	X(vgpu_exec_policy_bytes)								\
 	X(vgpu_exec_next_context)								\
 	X(vgpu_exec_next_kernel)								\
 	X(vgpu_exec_context_of)									\

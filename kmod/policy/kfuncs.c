@@ -103,7 +103,7 @@ __bpf_kfunc u8 *vgpu_bpf_policy_data(struct vgpu_exec *exec, const int rdwr_buf_
 {
 	if (!is_exec(exec))
 		return NULL;
-	return rdwr_buf_size > 0 && rdwr_buf_size <= vgpu_exec_policy_bytes(exec) ?
+	return rdwr_buf_size > 0 && rdwr_buf_size <= vgpu_exec_policy(exec)->data_bytes ?
 		       vgpu_exec_policy_data(exec) : NULL;
 }
 

@@ -32,11 +32,6 @@ void *vgpu_exec_policy_data(struct vgpu_exec *exec)
 	return exec->policy_data;
 }
 
-u32 vgpu_exec_policy_bytes(const struct vgpu_exec *exec)
-{
-	return exec->policy->data_bytes;
-}
-
 struct vgpu_sched_context *vgpu_exec_next_context(struct vgpu_exec *exec,
 						  const struct vgpu_sched_context *sched)
 {

@@ -34,16 +34,6 @@ struct smk_pw {
 	bool ticking;
 };
 
-static struct vgpu_ksr *kernel_with(struct vgpu_exec *exec, u32 id)
-{
-	struct vgpu_ksr *ksr = NULL;
-
-	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
-		if (vgpu_exec_kernel_id(ksr) == id)
-			return ksr;
-	return NULL;
-}
-
 static const struct profile *profile_of(const struct smk_pw *pw, const struct vgpu_ksr *ksr)
 {
 	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
@@ -69,7 +59,7 @@ static struct vgpu_ksr *dedicated(struct vgpu_exec *exec, u32 sm)
 
 	if (sm >= VGPU_SM_KERNELS_MOST || !pw->profile[sm].kernel)
 		return NULL;
-	own = kernel_with(exec, pw->profile[sm].kernel);
+	own = vgpu_policy_kernel(exec, pw->profile[sm].kernel);
 	if (!own)
 		return NULL;
 	pw->profile[sm].over |= !vgpu_exec_has_blocks(own);
@@ -111,7 +101,7 @@ static void assign_profiles(struct vgpu_exec *exec, struct smk_pw *pw)
 	u32 n;
 
 	for (n = 0; n < VGPU_SM_KERNELS_MOST; n++)
-		if (!kernel_with(exec, pw->profile[n].kernel))
+		if (!vgpu_policy_kernel(exec, pw->profile[n].kernel))
 			pw->profile[n].kernel = 0;
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		if (!vgpu_exec_has_blocks(ksr) || profile_of(pw, ksr))
