@@ -9,20 +9,11 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 export VGPU_TRANSPORT=ioctl LD_LIBRARY_PATH=$PWD/build
 [ -x /usr/bin/python3 ] || { echo "1..0 # SKIP /usr/bin/python3 is not installed"; exit 0; }
-sysfs=/sys/class/vgpu/vgpu0 run=build/tools/vgpu-run example=docs/examples/control-loop
-dir=$(mktemp -d)
+run=build/tools/vgpu-run example=docs/examples/control-loop
+script=control_loop
+. tests/kselftest/check.bash
 trap 'kill -CONT $(jobs -p) 2>/dev/null; kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
-count=0 failed=0
 
-check() { # NAME COMMAND...
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$dir/log" 2>&1; then echo "ok $count - control_loop: $name"; return; fi
-	failed=1
-	echo "not ok $count - control_loop: $name"
-	head -n 30 "$dir/log" "$dir/said" | sed 's/^/# /'
-}
 mix() { "$run" --policy ppq-shared --preempt switch "$1" >"$dir/$2" 2>"$dir/said"; }
 # Microseconds from arrival to end, the mean of all runs
 turnaround() { awk -v name="$1" '$1 == name { printf "%d\n", $5 }' "$dir/$2"; }

@@ -8,36 +8,17 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 export VGPU_TRANSPORT=ioctl LD_LIBRARY_PATH=$PWD/build
-sysfs=/sys/class/vgpu/vgpu0 sim=build/tools/vgpu-sim run=build/tools/vgpu-run
+sim=build/tools/vgpu-sim run=build/tools/vgpu-run
 policy=build/tools/vgpu-policy policies=build/policies
-dir=$(mktemp -d)
+script=policy_bpf
+. tests/kselftest/check.bash
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
-count=0 failed=0
 chmod 755 "$dir"
 
-check() { # NAME COMMAND...
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$dir/log" 2>&1; then echo "ok $count - policy_bpf: $name"; return; fi
-	failed=1
-	echo "not ok $count - policy_bpf: $name"
-	head -n 30 "$dir/log" | sed 's/^/# /'
-}
-not() { ! "$@"; }
-selected() { grep -qF "[$1]" "$sysfs/policy"; }
-listed() { tr -d '[]' <"$sysfs/policy" | grep -qw -- "$1"; }
-dropped() { grep -q -- "$1" "$sysfs/dropped" || { cat "$sysfs/dropped"; return 1; }; }
 is() { # WORDS COMMAND...: what it prints
 	local expected=$1
 	shift
 	[ "$("$@" | sort | tr '\n' ' ')" = "$expected" ]
-}
-says() { # STATUS TEXT COMMAND...
-	local status=0 expected=$1 text=$2
-	shift 2
-	"$@" >"$dir/said" 2>&1 || status=$?
-	[ $status -eq "$expected" ] && grep -q -- "$text" "$dir/said" || { echo "status $status"; cat "$dir/said"; return 1; }
 }
 
 job=tests/kselftest/many.job

@@ -8,38 +8,17 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 export VGPU_TRANSPORT=ioctl LD_LIBRARY_PATH=$PWD/build
-sysfs=/sys/class/vgpu/vgpu0 sim=build/tools/vgpu-sim run=build/tools/vgpu-run smi=build/tools/vgpu-smi
-dir=$(mktemp -d)
+sim=build/tools/vgpu-sim run=build/tools/vgpu-run smi=build/tools/vgpu-smi
+script=policy_module
+. tests/kselftest/check.bash
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
-count=0 failed=0
 
-check() { # NAME COMMAND...
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$dir/log" 2>&1; then echo "ok $count - policy_module: $name"; return; fi
-	failed=1
-	echo "not ok $count - policy_module: $name"
-	head -n 30 "$dir/log" | sed 's/^/# /'
-}
-# The modules that were built for this kernel.
-module() { # NAME
-	local file
-	for file in build/*/*/"$1".ko; do
-		case $(modinfo -F vermagic "$file") in "$(uname -r) "*) echo "$file"; return ;; esac
-	done
-	echo "no $1.ko for $(uname -r): make modules" >&2
-}
-selected() { grep -qF "[$1]" "$sysfs/${2:-policy}"; }
-listed() { tr -d '[]' <"$sysfs/${2:-policy}" | grep -qw -- "$1"; }
-not() { ! "$@"; }
 # Two programs compute, both at the device when this returns. A kernel that checks everything is slow: no more launches than are needed.
 two_programs() {
 	build/cuda/features/launch_for_ever 1000 >"$dir/one" 2>&1 & one=$!
 	build/cuda/features/launch_for_ever 1000 >"$dir/two" 2>&1 & two=$!
 	timeout 60 bash -c "until [ \$(cat $sysfs/context_count) -eq 2 ]; do sleep 0.1; done"
 }
-dropped() { grep -q -- "$1" "$sysfs/dropped" || { cat "$sysfs/dropped"; return 1; }; }
 
 job=tests/kselftest/many.job
 # The device is $run's while it runs; so is its policy.
@@ -89,12 +68,6 @@ check "one that serves one context only" ejects t-unfair 'context [0-9]* has had
 check "one that assigns what it must not" ejects t-wrong 'it assigns an SM that is not idle, or to no kernel with blocks: SM 1000000'
 check "a timer without end" ejects t-again 'its timer fires without end and no time passes'
 
-says() { # STATUS TEXT COMMAND...
-	local status=0 expected=$1 text=$2
-	shift 2
-	"$@" >"$dir/said" 2>&1 || status=$?
-	[ $status -eq "$expected" ] && grep -q -- "$text" "$dir/said" || { echo "status $status"; cat "$dir/said"; return 1; }
-}
 check "vgpu-run says that it was ejected" says 1 'policy t-never: context .*; fcfs has followed it' \
 	$run --policy t-never --set policy_watchdog_ps=10000000000 $job
 

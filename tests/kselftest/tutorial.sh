@@ -7,15 +7,11 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 top=$PWD
-dir=$(mktemp -d)
+. tests/kselftest/check.bash
 trap 'rm -rf "$dir"' EXIT
 . tests/docs/pages.bash
 
-# The module that was built for this kernel
-for module in build/*/policy-module/vgpu_edf.ko; do
-	case $(modinfo -F vermagic "$module") in "$(uname -r) "*) break ;; esac
-done
-sed "s,build/6.1/policy-module/vgpu_edf.ko,$module," docs/writing-a-policy.md >"$dir/writing-a-policy.md"
+sed "s,build/6.1/policy-module/vgpu_edf.ko,$(module vgpu_edf)," docs/writing-a-policy.md >"$dir/writing-a-policy.md"
 ln -s "$top"/* "$dir/" && cd "$dir" || exit 1
 export LD_LIBRARY_PATH=$top/build
 page writing-a-policy.md '### 2\.' '### 3\.'
