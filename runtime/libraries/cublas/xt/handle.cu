@@ -9,8 +9,11 @@ cublasStatus_t status_of(cudaError_t error)
 {
 	if (error == cudaSuccess)
 		return CUBLAS_STATUS_SUCCESS;
-	return error == cudaErrorMemoryAllocation ? CUBLAS_STATUS_ALLOC_FAILED
-						  : CUBLAS_STATUS_EXECUTION_FAILED;
+	if (error != cudaErrorMemoryAllocation)
+		return CUBLAS_STATUS_EXECUTION_FAILED;
+	/* told by the status: no later launch of the program's is to find it */
+	cudaGetLastError();
+	return CUBLAS_STATUS_ALLOC_FAILED;
 }
 
 cublasStatus_t check(cublasXtHandle_t handle)

@@ -74,10 +74,7 @@ cublasStatus_t prepare(cublasXtHandle_t handle, size_t bytes, int *lanes)
 		status = grow(&handle->lane[*lanes], bytes);
 		*lanes += status == CUBLAS_STATUS_SUCCESS;
 	}
-	if (status != CUBLAS_STATUS_ALLOC_FAILED || !*lanes)
-		return status;
-	cudaGetLastError();
-	return CUBLAS_STATUS_SUCCESS;
+	return *lanes && status == CUBLAS_STATUS_ALLOC_FAILED ? CUBLAS_STATUS_SUCCESS : status;
 }
 
 cublasStatus_t finish(cublasXtHandle_t handle, cublasStatus_t status)

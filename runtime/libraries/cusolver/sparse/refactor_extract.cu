@@ -96,6 +96,17 @@ void refactor_drop(cusolverRfHandle_t handle)
 	handle->device_values = NULL;
 }
 
+/* Memory of the device; what of it there was not, is NULL. */
+static cusolverStatus_t take(cusolverRfHandle_t handle, size_t rows, size_t entries)
+{
+	SOLVER_TRY(solver_status(
+		cudaMalloc((void **)&handle->device_offsets, rows * sizeof(int))));
+	SOLVER_TRY(solver_status(
+		cudaMalloc((void **)&handle->device_columns, entries * sizeof(int))));
+	return solver_status(
+		cudaMalloc((void **)&handle->device_values, entries * sizeof(double)));
+}
+
 cusolverStatus_t refactor_update(cusolverRfHandle_t handle)
 {
 	if (!handle->device_values)
@@ -120,13 +131,13 @@ EXPORT cusolverStatus_t cusolverRfAccessBundledFactorsDevice(cusolverRfHandle_t 
 	SOLVER_WANT(nnz && offsets && columns && values);
 	size_t entries = (size_t)bundled_nnz(handle->of), rows = (size_t)handle->of->n + 1;
 
-	if (!handle->device_values &&
-	    (cudaMalloc((void **)&handle->device_offsets, rows * sizeof(int)) != cudaSuccess ||
-	     cudaMalloc((void **)&handle->device_columns, entries * sizeof(int)) != cudaSuccess ||
-	     cudaMalloc((void **)&handle->device_values, entries * sizeof(double)) !=
-		     cudaSuccess)) {
-		refactor_drop(handle);
-		return CUSOLVER_STATUS_ALLOC_FAILED;
+	if (!handle->device_values) {
+		cusolverStatus_t status = take(handle, rows, entries);
+
+		if (status) {
+			refactor_drop(handle);
+			return status;
+		}
 	}
 	SOLVER_TRY(refactor_update(handle));
 	*nnz = (int)entries;

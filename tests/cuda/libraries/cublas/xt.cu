@@ -5,6 +5,8 @@
  */
 #include "blas.h"
 
+#include "../no_memory.h"
+
 #include <cublasXt.h>
 
 #undef BLAS_REAL
@@ -284,6 +286,32 @@ template <class T> static void test_host(cublasXtOpType_t type)
 	OK(cublasXtSetCpuRatio(xt, CUBLASXT_GEMM, type, 0));
 }
 
+/* Of one device, so that no other computes it */
+static void test_without_memory(int device)
+{
+	enum { N = 256 };
+	float one = 1, zero = 0;
+	std::vector<float> a(N * N, 1.0f), c(N * N, -1.0f);
+	cublasXtHandle_t other;
+	auto multiply = [&] {
+		return cublasXtSgemm(other, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a.data(), N,
+				     a.data(), N, &zero, c.data(), N);
+	};
+
+	OK(cublasXtCreate(&other));
+	OK(cublasXtDeviceSelect(other, 1, &device));
+	{
+		no_memory none;
+
+		EXPECT_STATUS(CUBLAS_STATUS_ALLOC_FAILED, multiply());
+		CHECK(cudaGetLastError());
+	}
+	expect_same("what nobody wrote", 0, c[0], -1.0f);
+	OK(multiply());
+	expect_same("the same call with memory", 0, c[N * N - 1], (float)N);
+	OK(cublasXtDestroy(other));
+}
+
 static void test_statuses(int *devices, int count)
 {
 	float f[4] = {1, 2, 3, 4}, one = 1;
@@ -350,6 +378,7 @@ int main(int argc, char **argv)
 	test_host<float>(CUBLASXT_FLOAT);
 	test_host<cuDoubleComplex>(CUBLASXT_DOUBLECOMPLEX);
 	test_statuses(devices, count);
+	test_without_memory(devices[0]);
 	OK(cublasXtDestroy(xt));
 	return finish();
 }

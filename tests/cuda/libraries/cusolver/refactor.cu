@@ -2,8 +2,9 @@
 /*
  * cusolverRf: factors of one matrix, by cuSOLVER's LU of the host, made again for others of the
  * same pattern, one by one and as a batch, whose solutions are put into their equations; the
- * factors taken out; zero pivots; steps in the wrong order.
+ * factors taken out; zero pivots; no memory; steps in the wrong order.
  */
+#include "../no_memory.h"
 #include "sparse_systems.h"
 
 #include <cusolverRf.h>
@@ -275,6 +276,36 @@ static void test_zero_pivot()
 				     CUSOLVERRF_UNIT_DIAGONAL_ASSUMED_L));
 }
 
+/* The device has no memory for the factors; with memory it has them. */
+static void test_without_memory()
+{
+	enum { N = 1 << 15 };
+	std::vector<int> offsets(N + 1), same(N), none(N + 1);
+	std::vector<double> twos(N, 2.0);
+	int nnz = -1, *o, *c;
+	double *v, last = 0;
+
+	for (int i = 0; i < N; i++)
+		offsets[i] = same[i] = i;
+	offsets[N] = N;
+	OK(cusolverRfSetupHost(N, N, offsets.data(), same.data(), twos.data(), 0, none.data(),
+			       same.data(), twos.data(), N, offsets.data(), same.data(),
+			       twos.data(), same.data(), same.data(), rf));
+	OK(cusolverRfAnalyze(rf));
+	OK(cusolverRfRefactor(rf));
+	{
+		no_memory taken;
+
+		EXPECT_STATUS(CUSOLVER_STATUS_ALLOC_FAILED,
+			      cusolverRfAccessBundledFactorsDevice(rf, &nnz, &o, &c, &v));
+		CHECK(cudaGetLastError());
+	}
+	OK(cusolverRfAccessBundledFactorsDevice(rf, &nnz, &o, &c, &v));
+	EXPECT(nnz == N);
+	host_from(&last, v + N - 1, 1);
+	EXPECT(last == 2.0);
+}
+
 int main(int argc, char **argv)
 {
 	parse_size(argc, argv, "refactor", NULL, 0, 0, 0);
@@ -291,6 +322,7 @@ int main(int argc, char **argv)
 	test_batch(1, 2);
 	test_batch(25, 4);
 	test_zero_pivot();
+	test_without_memory();
 	drop_descrs();
 	OK(cusolverRfDestroy(rf));
 	EXPECT_STATUS(CUSOLVER_STATUS_NOT_INITIALIZED, cusolverRfDestroy(rf));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Products and sums of two sparse matrices, incomplete factors, triangular solutions with pointers,
- * systems with three and five diagonals: beside dense arithmetic of double.
+ * systems with three and five diagonals: beside dense arithmetic of double; no memory.
  */
+#include "../no_memory.h"
 #include "sparse.h"
 
 static const cudaDataType types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
@@ -452,6 +453,56 @@ static void test_many(int m, int count, int k, bool interleaved)
 	CHECK(cudaFree(db));
 }
 
+/* Functions that take memory of their own: a status without it, and a result with it */
+static void test_without_memory()
+{
+	enum { N = 1 << 15 };
+	std::vector<int> counted(N + 1);
+	std::vector<float> twos(N, 2.0f);
+	float one = 1, last = 0;
+	int blocks = -1, bytes = 0;
+	csrsv2Info_t solver;
+	cusparseMatDescr_t m;
+
+	for (int i = 0; i <= N; i++)
+		counted[i] = i;
+	int *o = device_from(counted.data(), N + 1), *c = device_from(counted.data(), N);
+	int *to = device_new<int>(N + 1);
+	float *v = device_from(twos.data(), N), *x = device_new<float>(N);
+	auto analyse = [&] {
+		return cusparseScsrsv2_analysis(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, N, N, m,
+						v, o, c, solver, CUSPARSE_SOLVE_POLICY_NO_LEVEL,
+						x);
+	};
+	auto count_blocks = [&] {
+		return cusparseXcsr2bsrNnz(handle, CUSPARSE_DIRECTION_ROW, N, N, m, o, c, 2, m, to,
+					   &blocks);
+	};
+
+	OK(cusparseCreateMatDescr(&m));
+	OK(cusparseCreateCsrsv2Info(&solver));
+	OK(cusparseScsrsv2_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, N, N, m, v, o, c,
+				      solver, &bytes));
+	{
+		no_memory none;
+
+		EXPECT_STATUS(CUSPARSE_STATUS_ALLOC_FAILED, analyse());
+		EXPECT_STATUS(CUSPARSE_STATUS_ALLOC_FAILED, count_blocks());
+		CHECK(cudaGetLastError());
+	}
+	OK(analyse());
+	OK(cusparseScsrsv2_solve(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, N, N, &one, m, v, o, c,
+				 solver, v, x, CUSPARSE_SOLVE_POLICY_NO_LEVEL, x));
+	host_from(&last, x + N - 1, 1);
+	EXPECT(last == 1.0f);
+	OK(count_blocks());
+	EXPECT(blocks == N / 2);
+	OK(cusparseDestroyCsrsv2Info(solver));
+	OK(cusparseDestroyMatDescr(m));
+	for (void *d : {(void *)o, (void *)c, (void *)to, (void *)v, (void *)x})
+		CHECK(cudaFree(d));
+}
+
 int main(int argc, char **argv)
 {
 	parse_size(argc, argv, "factors", NULL, 0, 0, 0);
@@ -477,6 +528,7 @@ int main(int argc, char **argv)
 		test_many(m, 7, 3, true);
 		test_many(m, 6, 5, true);
 	}
+	test_without_memory();
 	OK(cusparseDestroy(handle));
 	return finish();
 }
