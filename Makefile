@@ -315,6 +315,12 @@ $(memsys-bench): $(call objects,native,tests/bench/bench_memsys.c) $(O)/native/l
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 -include $(patsubst %.o,%.d,$(call objects,native,tests/bench/bench_memsys.c))
 
+# How long cuBLAS's tiles take on a preset: a row of its table.
+product-tiles := $(O)/bench/tiles
+$(product-tiles): tests/bench/tiles.cu tests/cuda/common.h $(wildcard runtime/libraries/cublas/*.h) tools/vgpucc | $(math-shared:%=$(O)/%)
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 $(call math-include,cublas) $< -o $@ -lcublas
+
 # The fuzz targets, one file each; those of the device share the unit tests' host.
 fuzz-targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz := $(fuzz-targets:%=$(O)/fuzz/bin/%)
@@ -405,7 +411,7 @@ $(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) $(library-ptx:%=%.
 
 mirror := $(CURDIR)/build/$(KERNEL)$(if $(KCOV),-kcov)
 # Policies as BPF need struct_ops of modules, which kernels have from 6.9 on, and BTF of the module, which takes pahole and vmlinux.
-module-bpf := $(filter 6.12,$(KERNEL))
+module-bpf := $(filter 6.12 debug-6.12,$(KERNEL))
 module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src KCOV=$(KCOV) $(if $(module-bpf),VGPU_BPF=y,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 # Modules of others, beside it: their folder is copied, and built there as they would build it.
@@ -449,6 +455,11 @@ demo: setup-guest all modules cuda-programs
 bench: setup-guest all modules cuda-programs $(interp) $(memsys-bench)
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
+
+PRESET ?= v100
+.PHONY: product-tiles
+product-tiles: $(product-tiles)
+	@VGPU_TRANSPORT=embedded VGPU_PRESET=$(PRESET) VGPU_SET=timing=pipeline $(product-tiles)
 
 # The random driver of everything a process can do, in a guest whose allocator looks for misuse. On a kernel with checks KASAN does
 # that, each allocation of each call fails once besides, and kmemleak has the last word: a scan of 1 GiB takes a minute.
@@ -551,6 +562,7 @@ help:
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
+	@echo "make product-tiles PRESET=v100     a row of cuBLAS's table of tiles for a preset"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
 	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
 	@echo "make experiments   Tanasic chapters 5 and 6, SMK and PEP again, paper against ours; faults and scheduling; QUICK=1 for a look"

@@ -2,9 +2,10 @@
 /*
  * The table of tiles, of the presets that were measured; the first row is for all others. Its
  * numbers are virtual times of cublasSgemm, Dgemm, Cgemm and Zgemm with the pipeline
- * (timing=pipeline), as many tiles side by side as the SMs have. Large tiles were measured up to 4
- * an SM; the number for 8 goes on as those for 2 and 4 do. Products of complex numbers had 64 steps
- * of k: numbers are compared with those of their line only.
+ * (timing=pipeline), as many tiles side by side as the SMs have: `make product-tiles PRESET=NAME'
+ * measures a row. Those of 8 large tiles an SM go on as 2 and 4 do, but of a100 and h100 were
+ * measured. Products of complex numbers had 64 steps of k, of others 128: numbers are compared with
+ * those of their line only.
  */
 #include "tuning.h"
 
@@ -20,6 +21,16 @@ static const struct tuning tunings[] = {
 	  {{{167, 227, 579, 859}}, {{293, 421, 850, 1705}}, {{406, 603, 1243, 2525}}},
 	  {{{110, 133, 321, 478}}, {{0, 0, 0, 0}}, {{180, 254, 485, 945}}},
 	  {{{152, 249, 479, 948}}, {{0, 0, 0, 0}}, {{197, 336, 680, 1369}}}}},
+	{"a100",
+	 {{{{174, 189, 392, 560}}, {{268, 318, 573, 1084}}, {{549, 712, 1305, 2444}}},
+	  {{{216, 285, 616, 903}}, {{371, 514, 946, 1798}}, {{503, 728, 1360, 2618}}},
+	  {{{138, 161, 360, 525}}, {{0, 0, 0, 0}}, {{223, 300, 556, 1065}}},
+	  {{{184, 284, 537, 1040}}, {{0, 0, 0, 0}}, {{230, 375, 707, 1373}}}}},
+	{"h100",
+	 {{{{129, 138, 267, 371}}, {{197, 231, 406, 768}}, {{387, 444, 799, 1450}}},
+	  {{{161, 212, 451, 580}}, {{271, 377, 681, 1264}}, {{368, 540, 971, 1856}}},
+	  {{{102, 118, 247, 349}}, {{0, 0, 0, 0}}, {{163, 201, 376, 716}}},
+	  {{{137, 207, 387, 739}}, {{0, 0, 0, 0}}, {{170, 272, 507, 975}}}}},
 	{"k20c",
 	 {{{{313, 314, 665, 964}}, {{463, 509, 963, 1875}}, {{799, 1502, 2910, 5725}}},
 	  {{{411, 451, 861, 1672}}, {{576, 1103, 2154, 4256}}, {{799, 1594, 3141, 6235}}},
