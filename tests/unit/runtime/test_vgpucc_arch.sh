@@ -125,7 +125,7 @@ taken "code without PTX" code 800 7.5:0 8.0:800 8.6:800 9.0:0
 "$vgpucc" which.cu -o standard
 taken "the default" standard 800 7.5:0 8.0:800
 works "and on an old GPU's preset" '^ran 800 cudaSuccess' env VGPU_PRESET=k20c ./standard
-works "the refusal says what to do" 'the code is for sm_86, compute_86, .* 8\.0 and less: build with -arch=sm_80' bash -c './newer 2>&1'
+works "the refusal says what to do" 'the code is for sm_86, compute_86, .* 8\.0 and less, and what is for one GPU \(sm_\) from 8\.0 to 8\.0: build with -arch=sm_80' bash -c './newer 2>&1'
 works "a program may ask for more" '^ran 860 cudaSuccess' env VGPU_STRICT_CAPABILITY=0 ./newer
 refused "a capability that is none" 'compute_capability must be one of CUDA' bash -c 'VGPU_SET=compute_capability=8.1 ./newer 2>&1 | grep compute; exit 1'
 
