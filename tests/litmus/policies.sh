@@ -47,13 +47,13 @@ happened() { # POLICY
 	esac
 }
 
-# Both contexts begin together only nearly, so that one may have ended before: it has four tries.
+# Both contexts begin together only nearly, so that one may have ended before: it has four tries, each with twice the runs.
 one() { # POLICY MECHANISM PROTOCOL WAY [TRY]
-	local strict= status
+	local strict= status n=$((runs << (${5:-1} - 1)))
 	case $3 in *sc_core=1) strict=-s ;; esac
 	# shellcheck disable=SC2086
 	VGPU_TRACE=$dir/trace VGPU_SET=$base,policy=$1,preemption=$2,coherence=$3${4%%:*} timeout 300 \
-		"$program" -n "$runs" -b 4 ${4#*:} $strict >"$dir/said" 2>"$dir/error"
+		"$program" -n $n -b 4 ${4#*:} $strict >"$dir/said" 2>"$dir/error"
 	status=$?
 	build/tools/vgpu-trace stats "$dir/trace" >"$dir/stats" 2>&1
 	if [ $status -ne 0 ] || grep -qE 'FORBIDDEN|wrong' "$dir/said"; then
