@@ -4,11 +4,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device_file.h"
@@ -28,23 +30,39 @@ static void device_path(unsigned int index, char *path, size_t size)
 		snprintf(path, size, "/dev/vgpu");
 }
 
+/* Where a rule of udev gives the device to a group, who is in it may open it. */
+static void explain_rights(const char *path, char *message, size_t size)
+{
+	struct group group, *found = NULL;
+	char names[1024];
+	struct stat file;
+
+	if (!stat(path, &file) && file.st_gid && (file.st_mode & 0060) == 0060)
+		getgrgid_r(file.st_gid, &group, names, sizeof(names), &found);
+	if (found)
+		snprintf(message, size,
+			 "no permission to open %s: it is for the group %s (as root: adduser USER "
+			 "%s), or run with VGPU_TRANSPORT=embedded",
+			 path, found->gr_name, found->gr_name);
+	else
+		snprintf(message, size,
+			 "no permission to open %s: change its mode or owner (chmod a+rw %s), or "
+			 "run with VGPU_TRANSPORT=embedded",
+			 path, path);
+}
+
 static void explain(const char *path, int error, char *message, size_t size)
 {
 	switch (error) {
 	case -ENOENT:
 		snprintf(message, size,
-			 "%s does not exist: load the module (insmod vgpu.ko) or run with "
-			 "VGPU_TRANSPORT=embedded",
+			 "%s does not exist: load the module (modprobe vgpu, or insmod vgpu.ko) or "
+			 "run with VGPU_TRANSPORT=embedded",
 			 path);
 		break;
 	case -EACCES:
 	case -EPERM:
-		snprintf(
-			message, size,
-			"no permission to open %s: change its mode or owner (chmod a+rw "
-			"%s), "
-			"or run with VGPU_TRANSPORT=embedded",
-			path, path);
+		explain_rights(path, message, size);
 		break;
 	case -ESHUTDOWN:
 		snprintf(message, size,
