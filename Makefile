@@ -569,13 +569,15 @@ help:
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="
+	@echo "make deb           Debian packages in build/deb; lintian finds nothing"
+	@echo "make deb-test      they are installed in a new minimal Debian, which then boots; upgraded, removed: needs root"
 	@echo "make clean         remove what was built; distclean: the kernels and results too"
 
 # -------------------------------------------------------------------------------------------
 # Packages
 
-.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-kernel
-setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients:
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test:
 	@tools/setup $(@:setup-%=%)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))

@@ -111,3 +111,10 @@ install-system:
 # vgpu-smi under the name that scripts call
 install-nvidia-smi: install
 	ln -sf vgpu-smi $(DESTDIR)$(PREFIX)/bin/nvidia-smi
+
+# Debian's packages are the same, divided: tools/packaging/debian
+.PHONY: deb deb-test
+deb: setup-build setup-deb
+	@CC='$(CC)' tools/packaging/deb.sh $(O)/deb
+deb-test: setup-deb-test deb
+	@tests/packages/run.sh $(O)/deb

@@ -127,5 +127,23 @@ nothing "links do not leave DESTDIR but for what is absolute" bash -c \
 	"find '$stage' -type l -printf '%l\n' | grep '^/' | grep -v '^/usr/'"
 works "the names are the library" '\.\./libvgpu\.so\.1$' readlink "$stage/usr/lib/x86_64-linux-gnu/vgpu/libcuda.so.1"
 
+# ---- Debian's packages: what is staged, divided ------------------------------------------------------------------------
+
+debian=$top/tools/packaging/debian
+for list in "$debian"/*.install; do
+	while read -r pattern; do
+		(cd "$stage" && compgen -G "${pattern//'${DEB_HOST_MULTIARCH}'/x86_64-linux-gnu}") || echo "${list##*/}: $pattern" >&3
+	done <"$list" | (cd "$stage" && xargs -d '\n' -I'{}' find '{}' ! -type d)
+done 3>nowhere | sort >packaged
+(cd "$stage" && find . ! -type d | sed 's|^\./||' | sort) >wanted
+nothing "packages: each line of a list is a file or a folder" cat nowhere
+nothing "packages: each file is in one" bash -c "uniq packaged | diff - wanted"
+nothing "packages: none is in two" uniq -d packaged
+works "packages: the changelog has the version" '^vgpu \(0\.1\.0(-[0-9]+)?\) ' head -n 1 "$debian/changelog"
+# compilers and C's library are there wherever packages are built
+sed -n 's/^\tbuild)[[:space:]]*install \(.*\) ;;$/\1/p' "$top/tools/setup" | tr ' ' '\n' | grep -vx -e gcc -e libc6-dev -e make | sort >wanted
+sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \([^ ,]*\).*/\1/p' "$debian/control" | grep -vx -e debhelper-compat -e dh-dkms | sort >found
+nothing "packages: they are built with what make takes" diff wanted found
+
 echo "1..$count"
 [ $failed -eq 0 ]
