@@ -571,13 +571,14 @@ help:
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="
 	@echo "make deb           Debian packages in build/deb; lintian finds nothing"
 	@echo "make deb-test      they are installed in a new minimal Debian, which then boots; upgraded, removed: needs root"
+	@echo "make ci-recipe     docs/examples/ci: its container is built, and runs CUDA tests in the process and in a guest: needs root"
 	@echo "make clean         remove what was built; distclean: the kernels and results too"
 
 # -------------------------------------------------------------------------------------------
 # Packages
 
-.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test setup-kernel
-setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test:
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test setup-ci setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test setup-ci:
 	@tools/setup $(@:setup-%=%)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))

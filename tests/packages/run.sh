@@ -100,8 +100,9 @@ if [ ! -e "$root/srv/ready" ]; then
 	mmdebstrap --quiet --variant=minbase --include=ca-certificates bookworm "$root" "$sources" >"$work/log" 2>&1
 	ok "a minimal Debian 12" $?
 	cp /etc/resolv.conf /etc/hosts "$root/etc/"
-	works "Debian's kernel" "$install linux-image-amd64 linux-headers-amd64"
+	works "Debian's kernel" "apt-get -q update && $install linux-image-amd64 linux-headers-amd64"
 	inside "adduser --quiet --disabled-password --gecos '' alice && adduser --quiet --disabled-password --gecos '' bob" >"$work/log" 2>&1
+	[ $failed -eq 0 ] || { echo "Bail out! there is no machine"; exit 1; }
 	touch "$root/srv/ready"
 fi
 cp "$here"/{sum.cu,guest.sh} "$root/srv/"
@@ -138,9 +139,37 @@ for kernel in "$kernel61" "$kernel612"; do
 	says "... modprobe loads DKMS's module" "/lib/modules/${kernel/+/.}/updates/dkms/vgpu\.ko(\.xz)?\$"
 	says "... /dev/vgpu belongs to the group" '^device root:vgpu 660$'
 	says "... a user of the group runs a CUDA program" '^alice: 0 sum 496$'
-	says "... another user is told why not" '^bob: 1 .*no permission to open /dev/vgpu'
+	says "... another user is told why not" '^bob: 1 .*no permission to open /dev/vgpu: it is for the group vgpu '
 	says "... and it can be unloaded" '^unloaded$'
 done
+
+# ---- the machine itself, started by systemd ------------------------------------------------------------------------------
+
+cp "$here/boot.sh" "$root/srv/"
+cat >"$root/etc/systemd/system/vgpu-test.service" <<'UNIT'
+[Unit]
+After=vgpu.service
+[Service]
+Type=oneshot
+ExecStart=/srv/boot.sh
+[Install]
+WantedBy=multi-user.target
+UNIT
+works "the unit is enabled" "printf '9p\n9pnet_virtio\nvirtio_pci\n' >>/etc/initramfs-tools/modules && update-initramfs -u -k $kernel61 &&
+	systemctl enable vgpu vgpu-test"
+# Its root is the folder, over 9p, and writable. A kernel that is an ELF file starts sooner: vgpu-vm has unpacked it.
+works "the machine boots with its own initramfs" "timeout 900 qemu-system-x86_64 -accel tcg,thread=multi -cpu max,-erms,-fsrm -smp 2 -m 2G \
+	-nodefaults -no-user-config -display none -no-reboot -serial file:/srv/console \
+	-kernel ~/.cache/vgpu/kernels/$kernel61/vmlinux -initrd /boot/initrd.img-$kernel61 \
+	-fsdev local,id=root,path=/,security_model=passthrough,multidevs=remap -device virtio-9p-pci,fsdev=root,mount_tag=root \
+	-append 'console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=512000,cache=loose rw \
+	init=/lib/systemd/systemd panic=-1 mitigations=off nokaslr tsc=reliable pci=noacpi' && cat /srv/boot"
+says "... systemd starts it" "^systemd: process systemd of Linux ${kernel61/+/.}\$"
+says "... the unit has loaded the module" '^unit: active$'
+says "... udev has given the device to the group" '^device root:vgpu 660$'
+says "... a user of the group runs a CUDA program" '^alice: sum 496$'
+says "... stopping the unit unloads the module" '^stopped$'
+works "the unit is disabled" 'systemctl disable vgpu vgpu-test && rm /etc/systemd/system/vgpu-test.service'
 
 # ---- NVIDIA's names ----------------------------------------------------------------------------------------------------
 

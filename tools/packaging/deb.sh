@@ -5,8 +5,8 @@
 #
 # usage: tools/packaging/deb.sh DIR
 #
-# They are built in a copy of the tree, DIR/source, from tools/packaging/debian. CC is the compiler. Exit status: not 0 when they
-# cannot be built, or when lintian finds an error or a warning.
+# They are built in a copy of the tree, DIR/source, from tools/packaging/debian; nothing is done when no file of the tree is newer. CC is
+# the compiler. Exit status: not 0 when they cannot be built, or when lintian finds an error or a warning.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 say() { echo "deb.sh: $*" >&2; }
@@ -16,9 +16,13 @@ version=$(sed -n 's/^VERSION := //p' tools/packaging/install.mk)
 changelog=$(dpkg-parsechangelog -l tools/packaging/debian/changelog -S Version)
 [ "${changelog%-*}" = "$version" ] ||
 	{ say "tools/packaging/debian/changelog is of $changelog, tools/packaging/install.mk of $version: they must be one version"; exit 1; }
-# What lies there may be packages of another version.
 mkdir -p "$1"
 out=$(realpath "$1")
+done=$out/vgpu_${changelog}_$(dpkg-architecture -q DEB_HOST_ARCH).changes
+if [ -e "$done" ] && [ -z "$(find . -mindepth 1 -path ./build -prune -o -path ./tests -prune -o -path ./out -prune -o -path ./.git -prune -o -newer "$done" -print -quit)" ]; then
+	exit 0
+fi
+# What lies there may be packages of another version.
 rm -rf "$out/source"
 rm -f "$out"/*.deb "$out"/*.changes "$out"/*.buildinfo
 mkdir "$out/source"
@@ -30,5 +34,5 @@ env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u O -u V CC="${CC:-gcc}" dpkg-buildpack
 	{ tail -n 40 "$out/log" >&2; say "dpkg-buildpackage failed: $out/log"; exit 1; }
 cd "$out"
 rm -rf source
-lintian --allow-root --no-cfg --fail-on error,warning ./*.changes
+lintian --allow-root --no-cfg --fail-on error,warning ./*.changes || { rm ./*.changes; exit 1; }
 for file in *.deb; do echo "$out/$file"; done

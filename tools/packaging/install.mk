@@ -113,8 +113,10 @@ install-nvidia-smi: install
 	ln -sf vgpu-smi $(DESTDIR)$(PREFIX)/bin/nvidia-smi
 
 # Debian's packages are the same, divided: tools/packaging/debian
-.PHONY: deb deb-test
+.PHONY: deb deb-test ci-recipe
 deb: setup-build setup-deb
 	@CC='$(CC)' tools/packaging/deb.sh $(O)/deb
 deb-test: setup-deb-test deb
 	@tests/packages/run.sh $(O)/deb
+ci-recipe: setup-ci deb
+	@tests/ci/run.sh $(O)/deb
