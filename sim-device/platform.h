@@ -143,8 +143,10 @@ static inline void vgpu_fpu_end(void)
 {
 }
 #endif
+#ifdef __x86_64__
 /* True when the processor has AVX2, FMA and F16C and may use them here. */
 bool vgpu_cpu_has_avx2(void);
+#endif
 
 /*
  * Report a broken invariant of the model: print it and abort (user space) or warn once

@@ -13,8 +13,12 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#ifdef CONFIG_ARM64
+#include <asm/neon.h>
+#else
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
+#endif
 
 #include "../platform.h"
 
@@ -226,6 +230,20 @@ void vgpu_resched(void)
 	cond_resched();
 }
 
+#ifdef CONFIG_ARM64
+
+void vgpu_fpu_begin(void)
+{
+	kernel_neon_begin();
+}
+
+void vgpu_fpu_end(void)
+{
+	kernel_neon_end();
+}
+
+#else
+
 void vgpu_fpu_begin(void)
 {
 	kernel_fpu_begin();
@@ -246,6 +264,8 @@ bool vgpu_cpu_has_avx2(void)
 	       boot_cpu_has(X86_FEATURE_F16C) &&
 	       boot_cpu_has(X86_FEATURE_XSAVE);
 }
+
+#endif
 
 void vgpu_broken(const char *file, int line, const char *what)
 {

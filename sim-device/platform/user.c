@@ -3,7 +3,9 @@
  * The ground in user space: libc's heap, the processor's own word about its vector unit. May
  * include libc.
  */
+#ifdef __x86_64__
 #include <cpuid.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +80,7 @@ void vgpu_resched(void)
 {
 }
 
+#ifdef __x86_64__
 bool vgpu_cpu_has_avx2(void)
 {
 	static int known;	/* 0: not yet; in a virtual machine cpuid takes many microseconds */
@@ -94,6 +97,7 @@ bool vgpu_cpu_has_avx2(void)
 	}
 	return has > 0;
 }
+#endif
 
 static bool broken_goes_on;
 static u32 broken;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * What executes the instructions of one warp, 32 lanes at a time, and all that it may touch while
- * it does so. The code is lanes/impl.h, compiled twice: lanes/sse2.c for every x86-64, lanes/avx2.c
- * where the processor has AVX2, FMA and F16C. Both compute the same bits. It runs between
+ * it does so. The code is lanes/impl.h, compiled for x86-64 twice: lanes/sse2.c for all of those,
+ * lanes/avx2.c where the processor has AVX2, FMA and F16C; for other processors lanes/portable.c,
+ * with no instruction of a vector unit by name. All compute the same bits. It runs between
  * vgpu_fpu_begin() and vgpu_fpu_end(): it never sleeps, allocates or walks a page table; what needs
  * that makes it return with the warp still standing at the instruction.
  *
@@ -243,6 +244,7 @@ void vgpu_count_access(struct vgpu_counters *counters, u32 banks, const u32 *reg
 /* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */
 enum vgpu_lanes_end vgpu_lanes_run_sse2(struct vgpu_lanes *lanes);
 enum vgpu_lanes_end vgpu_lanes_run_avx2(struct vgpu_lanes *lanes);
+enum vgpu_lanes_end vgpu_lanes_run_portable(struct vgpu_lanes *lanes);
 /* The same, telling lanes->watch of all that it does (watch.h). Not in the module. */
 enum vgpu_lanes_end vgpu_lanes_run_watched(struct vgpu_lanes *lanes);
 

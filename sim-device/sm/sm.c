@@ -93,6 +93,16 @@ static void serve_timing(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 		timing->come(sm);
 }
 
+/* The lanes for this processor: another one with a file in lanes/ has its line here. */
+static u32 (*interpreter_here(void))(struct vgpu_lanes *lanes)
+{
+#ifdef __x86_64__
+	return vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2 : vgpu_lanes_run_sse2;
+#else
+	return vgpu_lanes_run_portable;
+#endif
+}
+
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 {
 	struct vgpu_sm_run *run;
@@ -113,7 +123,7 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	vgpu_profiled_init(sm);
 	run = (struct vgpu_sm_run *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	run->memory = memory;
-	run->interpreter = vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2 : vgpu_lanes_run_sse2;
+	run->interpreter = interpreter_here();
 #ifndef __KERNEL__
 	if (sm->env->watch.ops)
 		run->interpreter = vgpu_lanes_run_watched;

@@ -7,21 +7,6 @@
 
 #include "place.h"
 
-/*
- * If the two words at @p are @found, they become @next; what is there otherwise goes to @found.
- * Others may use them at the same time: a page of the host, or one that has just left it.
- */
-lanes_inline bool exchange_128(u64 *p, u64 found[2], const u64 next[2])
-{
-	u8 same;
-
-	__asm__ volatile("lock cmpxchg16b %1\n\tsete %0"
-			 : "=q"(same), "+m"(*(u64(*)[2])p), "+a"(found[0]), "+d"(found[1])
-			 : "b"(next[0]), "c"(next[1])
-			 : "cc", "memory");
-	return same;
-}
-
 /* Lane by lane, the lowest first: there are few of them, and results are wanted. */
 lanes_inline void atomic_each_128(struct vgpu_lanes *s, u32 flags, const u64 *b, u64 *out, u32 m,
 				  bool concurrent)

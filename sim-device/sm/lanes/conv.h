@@ -2,7 +2,7 @@
 /*
  * Conversions between integers and floats and between floats, all lanes at once. To an integer:
  * rounded by the mode, clamped to the range; NaN to 0 or, where one side has 64 bits, to the top
- * bit alone, as PTX cvt has it. What rounds in the unit does it under the present MXCSR, but for
+ * bit alone, as PTX cvt has it. What rounds in the unit does it under the present mode, but for
  * integers towards zero, which need no mode. Part of impl.h.
  */
 #ifndef VGPU_LANES_CONV_H
@@ -84,18 +84,6 @@ lanes_noinline void d2i_lanes(u32 *o, const u64 *a, u32 flags)
 #undef D2I
 
 /* ---- to 64-bit integers ------------------------------------------------- */
-
-/* One lane by the instruction: 2^63 where it does not fit, and of a NaN. */
-lanes_inline u64 integer_d(const u64 *x, bool zero)
-{
-	u64 r;
-
-	if (zero)
-		__asm__(VEX "cvttsd2si %1, %0" : "=r"(r) : "m"(*x));
-	else
-		__asm__(VEX "cvtsd2si %1, %0" : "=r"(r) : "m"(*x));
-	return r;
-}
 
 /* Below 2^51: what is added has no bits below 1, and the integer is in the low bits of the sum. */
 lanes_inline vuq near_integer(vd x, bool is_signed, bool zero)

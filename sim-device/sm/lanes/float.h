@@ -52,26 +52,6 @@ lanes_inline vuq rnd_vd(vd x)
 
 #endif
 
-lanes_inline vf sqrt_vf(vf x)
-{
-#if LANES_VECTOR == 32
-	__asm__("vsqrtps %1, %0" : "=x"(x) : "x"(x));
-#else
-	__asm__("sqrtps %1, %0" : "=x"(x) : "x"(x));
-#endif
-	return x;
-}
-
-lanes_inline vd sqrt_vd(vd x)
-{
-#if LANES_VECTOR == 32
-	__asm__("vsqrtpd %1, %0" : "=x"(x) : "x"(x));
-#else
-	__asm__("sqrtpd %1, %0" : "=x"(x) : "x"(x));
-#endif
-	return x;
-}
-
 /*
  * The smaller; the other one if one is NaN; -0 < +0. The instruction gives b where they are equal
  * or one is NaN.
@@ -121,8 +101,8 @@ lanes_inline vf scaled(vf x, vf y, u32 equal)
 }
 
 /*
- * An operation on floats with all its flags but the mode, which stands in MXCSR, into @o, which may
- * be an operand. @rises: it may round to the smallest normal number; @larger: @expr times 2^64.
+ * An operation on floats with all its flags but the mode, which is set, into @o, which may be
+ * an operand. @rises: it may round to the smallest normal number; @larger: @expr times 2^64.
  */
 #define FLOAT_OP(name, expr, rises, larger)							\
 	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, \

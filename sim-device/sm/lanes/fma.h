@@ -75,7 +75,7 @@ lanes_inline vf fma_vf(vf a, vf b, vf c)
 	return join_f(low, high);
 }
 
-/* What an FFMA under another mode rounds: sums that are exact, or odd. MXCSR is to nearest. */
+/* What an FFMA under another mode rounds: sums that are exact, or odd. The mode is to nearest. */
 lanes_noinline void ffma_odds(u64 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags)
 {
 	vu clear = flushed(flags & VGPU_F_FTZ);

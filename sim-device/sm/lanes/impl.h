@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The lanes, compiled once for each vector unit (sse2.c, avx2.c), and once for who watches
- * (watched.c). Everything is static but LANES_RUN and LANES_ONE, which not all have. The same
- * operations in the same order in all, no contraction but the explicit one, every NaN result
- * canonical: the bits are the same.
+ * The lanes, compiled once for each vector unit (sse2.c, avx2.c; portable.c where there is none of
+ * those), and once for who watches (watched.c). Everything is static but LANES_RUN and LANES_ONE,
+ * which not all have. The same operations in the same order in all, no contraction but the explicit
+ * one, every NaN result canonical: the bits are the same.
  */
 #include "watch.h"
 #include "vec.h"

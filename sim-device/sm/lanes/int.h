@@ -402,7 +402,7 @@ lanes_inline vu_half quotient(vu_half a, vu_half b, bool is_signed)
 		x = small_d(widen(a));
 		y = small_d(widen(b));
 	}
-	return (vu_half)__builtin_convertvector(x / y, vs_half);
+	return (vu_half)truncated_halves(x / y);
 }
 
 lanes_inline vu div_v(vu a, vu b, bool is_signed)
@@ -426,7 +426,7 @@ lanes_inline vu_half quotient_by(vu_half a, double inverse, bool is_signed)
 
 	if (is_signed)
 		half = (vd)((vuq)half | ((vuq)v & splatq(1ull << 63)));
-	return (vu_half)__builtin_convertvector((v + half) * splat_d(inverse), vs_half);
+	return (vu_half)truncated_halves((v + half) * splat_d(inverse));
 }
 
 lanes_inline vu div_by(vu a, u32 b, double inverse, bool is_signed)

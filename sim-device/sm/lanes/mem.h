@@ -145,10 +145,6 @@ lanes_noinline void load_row(u32 *dst, const u8 *p, u32 flags)
 #define PACKED_TWICE(v)	((vu)(v))
 #endif
 
-/* Elements of two vectors, in each half of them, as ones half as wide: what does not fit is cut. */
-SELECT_OP(signed_pairs, vs, "packssdw")
-SELECT_OP(unsigned_bytes, vs, "packuswb")
-
 lanes_noinline void store_row(u8 *p, const u32 *from, u32 flags)
 {
 	const vu *f = (const vu *)from;

@@ -376,13 +376,13 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 	const struct vgpu_insn *code = s->code, *i, *stop;
 	const u16 *cost = s->cost;
 	u32 *regs = w->regs;
-	u32 budget = s->budget, saved = mxcsr_read(), m, bits, active;
+	u32 budget = s->budget, saved = mode_read(), m, bits, active;
 	u64 cycles = w->cycles, idle = 0;	/* lanes that did not execute */
 	const bool watched = w->written || s->counters;
 	enum vgpu_lanes_end end;
 	WATCH_STATE
 
-	mxcsr_write(MXCSR_NEAREST);
+	mode_write(MODE_NEAREST);
 	ENTER;
 	for (;;) {
 		if (unlikely(i == stop)) {
@@ -441,7 +441,7 @@ out:
 	LEAVE;
 	s->threads += (u64)(s->budget - budget) * VGPU_LANES - idle;
 	s->budget = budget;
-	mxcsr_write(saved);
+	mode_write(saved);
 	return end;
 }
 

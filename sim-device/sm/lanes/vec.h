@@ -21,16 +21,6 @@ typedef u32 vu_half __attribute__((vector_size(LANES_VECTOR / 2)));
 typedef s32 vs_half __attribute__((vector_size(LANES_VECTOR / 2)));
 typedef float vf_half __attribute__((vector_size(LANES_VECTOR / 2)));
 
-/*
- * Instructions by name are those of the build: the other kind next to them costs a change of state
- * each time.
- */
-#if LANES_VECTOR == 32
-#define VEX	"v"
-#else
-#define VEX	""
-#endif
-
 #define NV	(int)(128 / LANES_VECTOR)	/* vectors of an R slot */
 #define NVQ	(int)(256 / LANES_VECTOR)	/* vectors of a Q slot */
 #define FULL	0xffffffffu
@@ -134,35 +124,6 @@ lanes_inline vuq lanes_ofq(u32 m, int k)
 	return (vuq)((splat(m) & bits) == bits);
 }
 
-/* a bit for each element whose top bit is set */
-lanes_inline u32 mask_of(vu v)
-{
-#if LANES_VECTOR == 32
-	return (u32)__builtin_ia32_movmskps256((vf)v);
-#else
-	return (u32)__builtin_ia32_movmskps((vf)v);
-#endif
-}
-
-lanes_inline u32 mask_ofq(vuq v)
-{
-#if LANES_VECTOR == 32
-	return (u32)__builtin_ia32_movmskpd256((vd)v);
-#else
-	return (u32)__builtin_ia32_movmskpd((vd)v);
-#endif
-}
-
-lanes_inline bool all_zero(vu v)
-{
-#if LANES_VECTOR == 32
-	return __builtin_ia32_ptestz256((long long __attribute__((vector_size(32))))v,
-					(long long __attribute__((vector_size(32))))v);
-#else
-	return mask_of((vu)(v == 0)) == 15;
-#endif
-}
-
 lanes_inline u32 popcount32(u32 v)
 {
 #ifdef __POPCNT__
@@ -219,33 +180,6 @@ lanes_noinline const u32 *splat_imm(struct vgpu_lanes *s, u32 v)
 	EACH_VECTOR(k)
 		((vu *)s->imm)[k] = splat(v);
 	return (const u32 *)s->imm;
-}
-
-/*
- * MXCSR: exceptions masked, subnormals kept, rounding as VGPU_RND_*. What computes under another
- * mode than to nearest is a function of its own that is not inlined and works on memory, so that no
- * operation moves across the change.
- */
-#define MXCSR_NEAREST	0x1f80u
-
-lanes_inline u32 mxcsr_read(void)
-{
-	u32 v;
-
-	__asm__ volatile(VEX "stmxcsr %0" : "=m"(v) : : "memory");
-	return v;
-}
-
-lanes_inline void mxcsr_write(u32 v)
-{
-	__asm__ volatile(VEX "ldmxcsr %0" : : "m"(v) : "memory");
-}
-
-lanes_inline void round_by(u32 mode)
-{
-	static const u16 bits[4] = { 0, 0x6000, 0x2000, 0x4000 };
-
-	mxcsr_write(MXCSR_NEAREST | bits[mode & 3]);
 }
 
 lanes_inline float as_f(u32 v)
@@ -309,6 +243,20 @@ lanes_inline vf splat_f(float v)
 {
 	return v - (vf){};
 }
+
+#if defined(__x86_64__)
+#include "processor_x86.h"
+#elif defined(__aarch64__)
+#include "processor_arm64.h"
+#else
+#error "lanes: there is no processor_*.h for this processor"
+#endif
+/* The instructions of its vector unit, or what does the same without any by name. */
+#ifdef LANES_PORTABLE
+#include "unit_portable.h"
+#else
+#include "unit_x86.h"
+#endif
 
 /* Part @k of 32-bit registers that stands beside vector @k of 64-bit ones. */
 #define HALF_AT(type, r, k)	(((type *)(r))[k])
@@ -391,28 +339,6 @@ lanes_inline vd small_d(vuq v)
 	return (vd)(v | 0x4330000000000000ull) - 0x1p+52;
 }
 
-/* a < b ? a : b, a > b ? a : b */
-#if LANES_VECTOR == 32
-#define SELECT_OP(name, type, insn)								\
-	lanes_inline type name(type a, type b)							\
-	{											\
-		type r;										\
-												\
-		__asm__("v" insn " %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));			\
-		return r;									\
-	}
-#else
-#define SELECT_OP(name, type, insn)								\
-	lanes_inline type name(type a, type b)							\
-	{											\
-		__asm__(insn " %1, %0" : "+x"(a) : "x"(b));					\
-		return a;									\
-	}
-#endif
-SELECT_OP(least_vd, vd, "minpd")
-SELECT_OP(most_vd, vd, "maxpd")
-SELECT_OP(least_vf, vf, "minps")
-SELECT_OP(most_vf, vf, "maxps")
 #if LANES_VECTOR == 32
 SELECT_OP(most_vs, vs, "pmaxsd")
 #else
@@ -437,19 +363,16 @@ lanes_inline vd truncated_vd(vd x)
 #endif
 }
 
+#if LANES_VECTOR == 32
 /* The product of the low halves */
 lanes_inline vuq product(vuq a, vuq b)
 {
 	vuq r;
 
-#if LANES_VECTOR == 32
 	__asm__("vpmuludq %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
-#else
-	r = a;
-	__asm__("pmuludq %1, %0" : "+x"(r) : "x"(b));
-#endif
 	return r;
 }
+#endif
 
 /* all ones where the sign is set */
 lanes_inline vuq minus_vq(vuq v)
@@ -461,23 +384,6 @@ lanes_inline vuq minus_vq(vuq v)
 
 	return (vuq)__builtin_shufflevector(sign, sign, 1, 1, 3, 3);
 #endif
-}
-
-/* To integers, by the present mode and towards zero; what does not fit is 0x80000000. */
-lanes_inline vs integers_vf(vf x)
-{
-	vs r;
-
-	__asm__(VEX "cvtps2dq %1, %0" : "=x"(r) : "x"(x));
-	return r;
-}
-
-lanes_inline vs truncated_vf(vf x)
-{
-	vs r;
-
-	__asm__(VEX "cvttps2dq %1, %0" : "=x"(r) : "x"(x));
-	return r;
 }
 
 lanes_inline vf floats_vs(vs x)

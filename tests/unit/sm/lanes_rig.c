@@ -5,9 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The last is the one that not every processor can run. */
+static const struct {
+	const char *name;
+	enum vgpu_lanes_end (*run)(struct vgpu_lanes *lanes);
+} builds[] = {
+	{ "portable", vgpu_lanes_run_portable },
+#ifdef __x86_64__
+	{ "SSE2", vgpu_lanes_run_sse2 },
+	{ "AVX2", vgpu_lanes_run_avx2 },
+#endif
+};
+
+_Static_assert(VGPU_ARRAY_SIZE(builds) <= RIG_BUILDS, "a rig for each");
+
 int rig_builds(void)
 {
-	return vgpu_cpu_has_avx2() ? 2 : 1;
+	int count = VGPU_ARRAY_SIZE(builds);
+
+#ifdef __x86_64__
+	count -= !vgpu_cpu_has_avx2();
+#endif
+	return count;
+}
+
+const char *rig_build_name(int build)
+{
+	return builds[build].name;
 }
 
 u64 rig_random(u64 *state)
@@ -57,6 +81,18 @@ void rig_free(struct rig *rig)
 	free(rig);
 }
 
+void rigs_new(struct rig *rigs[RIG_BUILDS], u64 seed)
+{
+	for (int build = 0; build < RIG_BUILDS; build++)
+		rigs[build] = build < rig_builds() ? rig_new(seed) : NULL;
+}
+
+void rigs_free(struct rig *rigs[RIG_BUILDS])
+{
+	for (int build = 0; build < RIG_BUILDS; build++)
+		rig_free(rigs[build]);
+}
+
 void rig_reset(struct rig *rig, u32 active)
 {
 	memset(&rig->warp, 0, sizeof(rig->warp));
@@ -65,6 +101,11 @@ void rig_reset(struct rig *rig, u32 active)
 	rig->warp.reconv = VGPU_NO_RECONV;
 	rig->warp.threads = VGPU_LANES;
 	rig->warp.preds[VGPU_PT] = ~0u;
+}
+
+enum vgpu_lanes_end rig_run_lanes(struct rig *rig, int build)
+{
+	return builds[build].run(&rig->lanes);
 }
 
 enum vgpu_lanes_end rig_run(struct rig *rig, int build, u32 budget)
@@ -84,15 +125,15 @@ enum vgpu_lanes_end rig_run(struct rig *rig, int build, u32 budget)
 	l->cost = rig->cost;
 	l->warp = &rig->warp;
 	l->budget = budget;
-	return build ? vgpu_lanes_run_avx2(l) : vgpu_lanes_run_sse2(l);
+	return rig_run_lanes(rig, build);
 }
 
-void rig_same(const struct rig *a, const struct rig *b, const char *what)
+void rig_same(const struct rig *a, int build, const struct rig *b, const char *what)
 {
 	for (u32 n = 0; n < RIG_REGS * VGPU_LANES; n++) {
 		if (a->regs[n] != b->regs[n])
-			fail_msg("%s: register %u lane %u: SSE2 %08x, AVX2 %08x", what, n / 32,
-				 n % 32, a->regs[n], b->regs[n]);
+			fail_msg("%s: register %u lane %u: %s %08x, wanted %08x", what, n / 32,
+				 n % 32, builds[build].name, a->regs[n], b->regs[n]);
 	}
 	if (memcmp(a->warp.preds, b->warp.preds, sizeof(a->warp.preds)))
 		fail_msg("%s: predicates differ", what);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One warp without a device around it: what tests of the lanes alone need. Both builds are run on
+ * One warp without a device around it: what tests of the lanes alone need. All builds are run on
  * the same state and must leave the same.
  */
 #ifndef LANES_RIG_H
@@ -36,16 +36,23 @@ struct rig {
 	u16 cost[VGPU_OP_COUNT];
 };
 
-/* 1 when this machine can run the AVX2 build as well */
+/* How many builds of the lanes this machine can run, at most RIG_BUILDS; 0 is the portable one. */
+#define RIG_BUILDS	3
 int rig_builds(void);
+const char *rig_build_name(int build);
 /* A rig with all lanes active at instruction 0, memory random. */
 struct rig *rig_new(u64 seed);
 void rig_free(struct rig *rig);
+/* A rig for each build, all the same; the others NULL. */
+void rigs_new(struct rig *rigs[RIG_BUILDS], u64 seed);
+void rigs_free(struct rig *rigs[RIG_BUILDS]);
 void rig_reset(struct rig *rig, u32 active);
-/* Run build 0 (SSE2) or 1 (AVX2) for @budget instructions. */
+/* Run @build for @budget instructions. */
 enum vgpu_lanes_end rig_run(struct rig *rig, int build, u32 budget);
-/* Same registers, predicates, memory, stack? Fails the test otherwise. */
-void rig_same(const struct rig *a, const struct rig *b, const char *what);
+/* Run @build with rig->lanes as they are. */
+enum vgpu_lanes_end rig_run_lanes(struct rig *rig, int build);
+/* Same registers, predicates, memory, stack in @a, of @build, as in @b? Else the test fails. */
+void rig_same(const struct rig *a, int build, const struct rig *b, const char *what);
 u64 rig_random(u64 *state);
 
 static inline u32 *rig_r(struct rig *rig, u32 n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * EXCH128 and CAS128, random ones: each lane's place and what it finds there, against a model that
- * goes lane by lane; both builds of the lanes.
+ * goes lane by lane; all builds of the lanes.
  */
 #include <string.h>
 
@@ -88,12 +88,13 @@ static void execute(struct rig *want, const struct vgpu_insn *i, const u32 *offs
 static void test_random(void **state)
 {
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
-	struct rig *rigs[2] = { rig_new(9), rig_new(9) }, *want = rig_new(9);
+	struct rig *rigs[RIG_BUILDS], *want = rig_new(9);
 	u64 seed = 21;
 
 	(void)state;
-	for (u32 n = 0; n < 3; n++) {
-		struct rig *rig = n == 2 ? want : rigs[n];
+	rigs_new(rigs, 9);
+	for (int n = 0; n <= rig_builds(); n++) {
+		struct rig *rig = n == rig_builds() ? want : rigs[n];
 
 		memset(rig->memory, 0, sizeof(rig->memory));
 		memset(rig->shared, 0, sizeof(rig->shared));
@@ -112,8 +113,8 @@ static void test_random(void **state)
 			u64 value[4] = { few(&seed), few(&seed), few(&seed), few(&seed) };
 
 			offset[l] = place(kind, l, &seed);
-			for (u32 at = 0; at < 3; at++) {
-				struct rig *rig = at == 2 ? want : rigs[at];
+			for (int at = 0; at <= rig_builds(); at++) {
+				struct rig *rig = at == rig_builds() ? want : rigs[at];
 
 				if (i.op == VGPU_OP_ATOMSQ)
 					rig_r(rig, ADDRESS)[l] = offset[l];
@@ -130,11 +131,10 @@ static void test_random(void **state)
 			rigs[build]->code[0] = i;
 			assert_int_equal(rig_run(rigs[build], build, 1), VGPU_LANES_BUDGET);
 			want->warp = rigs[build]->warp;
-			rig_same(rigs[build], want, "atomic of 16 bytes");
+			rig_same(rigs[build], build, want, "atomic of 16 bytes");
 		}
 	}
-	rig_free(rigs[0]);
-	rig_free(rigs[1]);
+	rigs_free(rigs);
 	rig_free(want);
 }
 

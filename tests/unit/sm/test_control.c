@@ -525,13 +525,44 @@ static void test_special_registers(void **state)
 	}
 }
 
-/* MXCSR of the caller: whatever it is, the lanes compute by their own and give it back. */
-static void test_mxcsr(void **state)
+/* The rounding mode of the caller, subnormals flushed: x86's MXCSR, arm64's FPCR */
+#ifdef __x86_64__
+#define STRANGE_MODE	(0x1f80u | 0x6000u | 0x8040u)
+#define MODE_BITS	(~0x3fu)	/* not the exceptions that there were */
+
+static u32 read_mode(void)
 {
+	return __builtin_ia32_stmxcsr();
+}
+
+static void write_mode(u32 mode)
+{
+	__builtin_ia32_ldmxcsr(mode);
+}
+#else
+#define STRANGE_MODE	(3u << 22 | 1u << 24)
+#define MODE_BITS	(~0u)
+
+static u32 read_mode(void)
+{
+	return (u32)__builtin_aarch64_get_fpcr();
+}
+
+static void write_mode(u32 mode)
+{
+	__builtin_aarch64_set_fpcr(mode);
+}
+#endif
+
+/* Whatever the caller's mode is, the lanes compute by their own and give it back. */
+static void test_mode_of_caller(void **state)
+{
+	u32 usual = read_mode();
+
 	(void)state;
 	for (int build = 0; build < rig_builds(); build++) {
 		struct rig *rig = rig_new(1);
-		u32 strange = 0x1f80u | 0x6000u | 0x8040u, after;	/* truncate, FTZ, DAZ */
+		u32 after;
 
 		for (u32 l = 0; l < VGPU_LANES; l++) {
 			rig_r(rig, 0)[l] = 0x00400000;	/* subnormal */
@@ -544,12 +575,11 @@ static void test_mxcsr(void **state)
 		rig->code[1] = (struct vgpu_insn){
 			.op = VGPU_OP_FADD, .guard = VGPU_PT, .dst = 4, .a = 1, .b = 2
 		};
-		__asm__ volatile("ldmxcsr %0" : : "m"(strange));
+		write_mode(STRANGE_MODE);
 		rig_run(rig, build, 2);
-		__asm__ volatile("stmxcsr %0" : "=m"(after));
-		strange = 0x1f80;
-		__asm__ volatile("ldmxcsr %0" : : "m"(strange));
-		assert_int_equal(after & ~0x3fu, 0x1f80u | 0x6000u | 0x8040u);
+		after = read_mode();
+		write_mode(usual);
+		assert_int_equal(after & MODE_BITS, STRANGE_MODE & MODE_BITS);
 		assert_int_equal(rig_r(rig, 3)[0], 0x00400000);
 		assert_int_equal(rig_r(rig, 4)[0], 0x3f800001);
 		rig_free(rig);
@@ -564,7 +594,7 @@ int main(void)
 		cmocka_unit_test(test_stack_bound),  cmocka_unit_test(test_shuffle),
 		cmocka_unit_test(test_votes),	     cmocka_unit_test(test_match),
 		cmocka_unit_test(test_predicates),   cmocka_unit_test(test_special_registers),
-		cmocka_unit_test(test_mxcsr),
+		cmocka_unit_test(test_mode_of_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,13 +205,12 @@ static void test_access(void **state)
 		~0u, ~0u, ~0u, 0x00000100, 0x80000001, 0x55555555, 0xffff0000
 	};
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
-	struct rig *rigs[2], *want = rig_new(5);
+	struct rig *rigs[RIG_BUILDS], *want = rig_new(5);
 	u64 seed = 3, orders = 4;
 	u32 faults = 0, good = 0;
 
 	(void)state;
-	rigs[0] = rig_new(5);
-	rigs[1] = rig_new(5);
+	rigs_new(rigs, 5);
 	for (u32 round = 0; round < 32000; round++) {
 		u64 r = rig_random(&seed), address[VGPU_LANES], base = rig_random(&seed) % 4096;
 		u32 n = r % VGPU_ARRAY_SIZE(accesses), kind = r >> 8 & 7, reason = 0, lane = 0;
@@ -245,8 +244,8 @@ static void test_access(void **state)
 					     pattern(accesses[n].space, kind, l,
 						     VGPU_F_SIZE(i.flags) * VGPU_F_COUNT(i.flags),
 						     base, &seed);
-			for (int b = 0; b < 3; b++) {
-				struct rig *rig = b == 2 ? want : rigs[b];
+			for (int b = 0; b <= rig_builds(); b++) {
+				struct rig *rig = b == rig_builds() ? want : rigs[b];
 
 				if (narrow)
 					rig_r(rig, 20)[l] = (u32)(address[l] - (u64)displacement);
@@ -287,12 +286,11 @@ static void test_access(void **state)
 		/* the same state everywhere, after success and after a fault */
 		for (int build = 0; build < rig_builds(); build++) {
 			want->warp = rigs[build]->warp;
-			rig_same(rigs[build], want, "memory access");
+			rig_same(rigs[build], build, want, "memory access");
 		}
 	}
 	assert_true(good > 2000 && faults > 100);
-	rig_free(rigs[0]);
-	rig_free(rigs[1]);
+	rigs_free(rigs);
 	rig_free(want);
 }
 
@@ -353,11 +351,12 @@ static void test_atomics(void **state)
 		{ VGPU_OP_ATOMGQ, GLOBAL, true }, { VGPU_OP_ATOMSQ, SHARED, true },
 	};
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
-	struct rig *rigs[2] = { rig_new(8), rig_new(8) }, *want = rig_new(8);
+	struct rig *rigs[RIG_BUILDS], *want = rig_new(8);
 	u64 seed = 17, orders = 18;
 	u32 forms = 0;
 
 	(void)state;
+	rigs_new(rigs, 8);
 	for (u32 round = 0; round < 6000; round++) {
 		u64 r = rig_random(&seed), address[VGPU_LANES];
 		u32 n = r % VGPU_ARRAY_SIZE(ops), size = ops[n].wide ? 8 : 4,
@@ -399,8 +398,8 @@ static void test_atomics(void **state)
 									RIG_BASE);
 			if (r >> 11 & 1)
 				b &= 3;
-			for (int at = 0; at < 3; at++) {
-				struct rig *rig = at == 2 ? want : rigs[at];
+			for (int at = 0; at <= rig_builds(); at++) {
+				struct rig *rig = at == rig_builds() ? want : rigs[at];
 
 				if (ops[n].space == SHARED)
 					rig_r(rig, 20)[l] = (u32)address[l];
@@ -442,12 +441,11 @@ static void test_atomics(void **state)
 			rigs[build]->code[0] = i;
 			assert_int_equal(rig_run(rigs[build], build, 1), VGPU_LANES_BUDGET);
 			want->warp = rigs[build]->warp;
-			rig_same(rigs[build], want, "atomic");
+			rig_same(rigs[build], build, want, "atomic");
 		}
 	}
 	assert_true(forms > 500);
-	rig_free(rigs[0]);
-	rig_free(rigs[1]);
+	rigs_free(rigs);
 	rig_free(want);
 }
 

@@ -391,8 +391,7 @@ static void run(const struct vgpu_kernel *k)
 		};
 		do {
 			rig->lanes.budget = 50;
-			end = build ? vgpu_lanes_run_avx2(&rig->lanes) :
-				      vgpu_lanes_run_sse2(&rig->lanes);
+			end = rig_run_lanes(rig, build);
 		} while ((end == VGPU_LANES_BARRIER || end == VGPU_LANES_BUDGET) && ++turns < 20);
 		free(regs);
 		free(shared);
