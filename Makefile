@@ -4,14 +4,31 @@
 # `make help` says what there is to make. Every goal brings the packages it lacks
 # (tools/setup), so `make` is the only thing needed to begin.
 
+# The processor that is compiled for: this machine's, or by `make ARCH=arm64` another, of whose Debian the libraries are
+# in a folder of their own.
+machine := $(patsubst aarch64,arm64,$(shell uname -m))
+ifneq ($(origin ARCH),command line)
+ARCH := $(machine)
+endif
+triple-x86_64 := x86_64-linux-gnu
+triple-arm64 := aarch64-linux-gnu
+$(if $(triple-$(ARCH)),,$(error ARCH=$(ARCH): it must be x86_64 or arm64))
+# Nothing where it is this machine's
+cross := $(filter-out $(machine),$(ARCH))
+sysroot := $(cross:%=$(CURDIR)/build/sysroot/%)
+
 KERNEL ?= 6.1
-O ?= build
+O ?= build$(cross:%=/%)
 PREFIX ?= /usr/local
 KDIR ?= $(CURDIR)/build/kernels/$(KERNEL)/headers
 export KERNEL
 
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(cross:%=$(triple-$(ARCH))-)gcc
+endif
+ifneq ($(cross),)
+override CC += --sysroot=$(sysroot)
+AR := $(triple-$(ARCH))-ar
 endif
 Q := $(if $(V),,@)
 
@@ -23,13 +40,21 @@ all:
 
 find = $(shell find $(wildcard $(1)) -name '$(2)' 2>/dev/null | LC_ALL=C sort)
 
-device-src := $(filter-out sim-device/platform/kernel.c,$(call find,sim-device,*.c))
-runtime-src := $(filter-out runtime/libraries/%,$(call find,runtime,*.c))
+# The portable form of the lanes is for processors that have no other; where there is one, the unit tests alone have both.
+# Native code is for x86-64.
+lanes-portable := sim-device/sm/lanes/portable.c
+lanes-x86 := sim-device/sm/lanes/sse2.c sim-device/sm/lanes/avx2.c
+native-x86 := $(filter-out runtime/native/absent.c runtime/native/choose.c,$(call find,runtime/native,*.c))
+others-x86_64 := $(lanes-portable) runtime/native/absent.c
+others-arm64 := $(lanes-x86) $(native-x86)
+
+device-src := $(filter-out sim-device/platform/kernel.c $(others-$(ARCH)),$(call find,sim-device,*.c))
+runtime-src := $(filter-out runtime/libraries/% $(others-$(ARCH)),$(call find,runtime,*.c))
 runtime-lex := $(call find,runtime,*.l)
 runtime-yacc := $(call find,runtime,*.y)
 # The runtime's own device code.
 library-ptx := $(patsubst %.cu,$(O)/gen/%.ptx,$(filter-out runtime/libraries/%,$(call find,runtime,*.cu)))
-unit-src := $(call find,tests/unit,test_*.c)
+unit-src := $(filter-out $(if $(filter x86_64,$(ARCH)),,tests/unit/native/%),$(call find,tests/unit,test_*.c))
 unit-lib-src := $(filter-out $(unit-src),$(call find,tests/unit,*.c))
 unit-rooms := $(sort $(patsubst tests/unit/%/,%,$(dir $(unit-src))))
 kselftest-src := $(wildcard tests/kselftest/*.c)
@@ -45,7 +70,7 @@ tool-lib-src := $(foreach dir,$(filter-out $(dir $(wildcard tools/*/main.c)),$(s
 
 CFLAGS ?= -O2 -g
 warnings := -Wall -Wextra -Werror
-include-flags := -I. -Iuapi -Isim-device -isystem /usr/include/libnl3
+include-flags := -I. -Iuapi -Isim-device -isystem $(sysroot)/usr/include/libnl3
 base-flags := -std=gnu11 $(warnings) -fPIC -fno-semantic-interposition -fno-strict-aliasing -ffp-contract=off -MMD -MP $(include-flags)
 # The device is the same source in the kernel: no library, and no floating point but in
 # the lanes. platform/user.c is the one file of it that may use libc.
@@ -75,7 +100,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
 fuzz-src := $(wildcard tests/fuzz/*.c)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c tests/experiments/pep/*.c tests/litmus/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+sources := $(sort $(device-src) $(lanes-portable)) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c tests/experiments/pep/*.c tests/litmus/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
 	$(random-src) $(fuzz-src)
 
 define compile-rules
@@ -88,7 +113,7 @@ $(O)/$(1)/gen/%.o: $(O)/gen/%.c $(gen-hdr) | setup-build
 $(O)/$(1)/runtime/heap/ptx.o $(O)/$(1)/runtime/launch/ptx.o $(O)/$(1)/runtime/print/ptx.o $(O)/$(1)/runtime/texture/ptx.o: $(library-ptx:%=%.h)
 $(O)/$(1)/lib%.a:
 	@mkdir -p $$(@D) && rm -f $$@
-	$$(Q)ar rcs $$@ $$(filter %.o,$$^)
+	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
 $(O)/$(1)/libvgpu-device.a: $$(call objects,$(1),$(device-src))
 $(O)/$(1)/libvgpu.a: $$(call objects,$(1),$(all-runtime-src))
 $(O)/$(1)/libtools.a: $$(call objects,$(1),$(tool-lib-src))
@@ -137,6 +162,14 @@ $(library-ptx:%=%.h): %.h: %
 # -------------------------------------------------------------------------------------------
 # The library, the tools, the programs
 
+# What vgpucc calls is of this machine, whatever it compiles for.
+vgpucc := tools/vgpucc$(if $(cross), --target=$(triple-$(ARCH)) --sysroot=$(sysroot))
+vgpucc-needs := $(O)/libvgpu.so $(if $(cross),host-tools,$(O)/tools/vgpu-ptxas)
+HOSTCC ?= gcc
+.PHONY: host-tools
+host-tools:
+	$(Q)+$(MAKE) --no-print-directory ARCH=$(machine) O=build CC='$(HOSTCC)' $(addprefix build/tools/vgpu-,ptxas hostcalls launches)
+
 $(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
 	$(Q)cp $< $@
 $(O)/libvgpu.so.1: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libvgpu.map
@@ -178,7 +211,7 @@ $(policies): $(O)/policies/%.so: docs/examples/policy-module/%.c sim-device/vgpu
 bpf-policies := $(policies:%.so=%.bpf.o) $(foreach name,fcfs dss smk,$(O)/policies/$(name).bpf.o)
 bpf-tests := $(patsubst tests/kselftest/bpf/%.c,$(O)/policies/tests/%.bpf.o,$(wildcard tests/kselftest/bpf/*.c))
 bpf-policy = @mkdir -p $(@D) && echo "  BPF  $@" && clang-16 -target bpf -O2 -g -Wall -Wextra -Werror -fvisibility=hidden -Isim-device -Iuapi \
-	-isystem /usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
+	-isystem $(sysroot)/usr/include/$(triple-$(ARCH)) -c -o $@ $<
 bpf-headers := sim-device/vgpu_policy.h sim-device/vgpu_policy_file.h sim-device/vgpu_policy_bpf.h
 $(policies:%.so=%.bpf.o): $(O)/policies/%.bpf.o: docs/examples/policy-module/%.c $(bpf-headers) | setup-build
 	$(bpf-policy)
@@ -197,18 +230,21 @@ sim: $(call objects,native,$(wildcard tools/vgpu-sim.c tools/vgpu-sim/*.c) $(als
 
 # Each room's tests link the room's other files, and what they test. Tests of the device
 # alone share one host and do not wait for the runtime.
-unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
+# For another processor they are emulated, without the checks of the compiler.
+unit-flavour := $(if $(cross),native,asan)
+unit := $(unit-src:tests/unit/%.c=$(O)/$(unit-flavour)/unit/%)
 device-rooms := compression device sm mmu memsys protocol sim-device
 define unit-rule
-$(O)/asan/unit/$(1)/%: $(O)/asan/tests/unit/$(1)/%.o \
-		$$(call objects,asan,$(filter tests/unit/$(1)/% $(if $(filter $(device-rooms),$(1)),tests/unit/device/%),$(unit-lib-src))) \
-		$(if $(filter $(device-rooms),$(1)),,$(if $(tool-lib-src),$(O)/asan/libtools.a) $(O)/asan/libvgpu.a) \
-		$(O)/asan/libvgpu-device.a | setup-unit
+$(O)/$(unit-flavour)/unit/$(1)/%: $(O)/$(unit-flavour)/tests/unit/$(1)/%.o \
+		$$(call objects,$(unit-flavour),$(filter tests/unit/$(1)/% $(if $(filter $(device-rooms),$(1)),tests/unit/device/%),$(unit-lib-src)) \
+			$(if $(filter sm,$(1)),$(filter $(others-$(ARCH)),$(lanes-portable)))) \
+		$(if $(filter $(device-rooms),$(1)),,$(if $(tool-lib-src),$(O)/$(unit-flavour)/libtools.a) $(O)/$(unit-flavour)/libvgpu.a) \
+		$(O)/$(unit-flavour)/libvgpu-device.a | setup-unit
 	@mkdir -p $$(@D) && echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) $(sanitize) -o $$@ $$^ -lcmocka $(libraries)
+	$$(Q)$$(CC) $$(CFLAGS) $(if $(cross),,$(sanitize)) -o $$@ $$^ -lcmocka $(libraries)
 endef
 $(foreach room,$(unit-rooms),$(eval $(call unit-rule,$(room))))
-$(patsubst %.c,$(O)/asan/%.o,$(unit-src) $(unit-lib-src)): | setup-unit
+$(patsubst %.c,$(O)/$(unit-flavour)/%.o,$(unit-src) $(unit-lib-src) $(filter $(others-$(ARCH)),$(lanes-portable))): | setup-unit
 
 # Protocols in all orders of events, deeper than the unit tests go, and one exploration by hand.
 explore := $(O)/explore
@@ -226,9 +262,9 @@ $(litmus): $(call objects,native,$(wildcard tests/litmus/*.c) tests/unit/protoco
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 $(O)/litmus-all.cu: $(litmus) $(wildcard tests/litmus/*.litmus)
 	$(Q)$(litmus) $(filter %.litmus,$^) >$@.new && mv $@.new $@
-$(O)/litmus-all: $(O)/litmus-all.cu tests/litmus/litmus.cuh tools/vgpucc | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+$(O)/litmus-all: $(O)/litmus-all.cu tests/litmus/litmus.cuh tools/vgpucc | $(vgpucc-needs)
 	@echo "  CUDA  $@"
-	$(Q)tools/vgpucc -O2 -Itests/litmus $< -o $@
+	$(Q)$(vgpucc) -O2 -Itests/litmus $< -o $@
 
 .PHONY: litmus litmus-all
 litmus: $(O)/litmus-all
@@ -250,18 +286,18 @@ $(foreach name,$(experiments:$(O)/experiments/%=%),$(eval $(call experiment-rule
 # Those of chapter 6 are CUDA programs.
 chapter6 := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/chapter6/*.cu))
 $(O)/experiments/chapter6/%: tests/experiments/chapter6/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/chapter6/*.h runtime/cuda/*.h) \
-		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+		| $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
+	$(Q)$(vgpucc) -O2 -Itests/cuda $< -o $@
 
 # SMK's programs, those of chapter 6 and its own, are one command with a transport of its own (record.c), which stands before
 # the library's.
 smk := $(O)/experiments/smk/smk
 smk-programs := $(patsubst %,$(O)/experiments/smk/%.o,cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf)
 $(O)/experiments/smk/%.o: $(wildcard tests/experiments/smk/*.cu tests/experiments/smk/*.h tests/experiments/chapter6/*.cu tests/experiments/chapter6/*.h) \
-		$(wildcard tests/cuda/*.h runtime/cuda/*.h) tools/vgpucc | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+		$(wildcard tests/cuda/*.h runtime/cuda/*.h) tools/vgpucc | $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 -Itests/cuda -include tests/experiments/smk/programs.h -Dmain=smk_$(subst -,_,$*) -c -o $@ \
+	$(Q)$(vgpucc) -O2 -Itests/cuda -include tests/experiments/smk/programs.h -Dmain=smk_$(subst -,_,$*) -c -o $@ \
 		$(firstword $(wildcard tests/experiments/smk/$*.cu) tests/experiments/chapter6/$*.cu)
 $(smk): $(call objects,native,$(wildcard tests/experiments/smk/*.c)) $(smk-programs) $(O)/native/libvgpu.a $(device-of-vgpu-sim)
 	@mkdir -p $(@D) && echo "  LD  $@"
@@ -281,22 +317,22 @@ $(pep): $(pep-objects) $(call objects,native,tests/experiments/smk/programs.c te
 # ETC's are one CUDA program.
 etc := $(O)/experiments/etc/etc
 $(etc): $(wildcard tests/experiments/etc/*.cu tests/experiments/etc/*.h) $(wildcard runtime/cuda/*.h) tools/vgpucc \
-		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+		| $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 -Iruntime $(filter %.cu,$^) -o $@
+	$(Q)$(vgpucc) -O2 -Iruntime $(filter %.cu,$^) -o $@
 
 # RCC's: programs whose blocks share what they write, and programs whose blocks do not.
 rcc := $(O)/experiments/rcc/inter $(O)/experiments/rcc/intra
 $(O)/experiments/rcc/%: tests/experiments/rcc/%.cu tests/experiments/rcc/rcc.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
-		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+		| $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 $< -o $@
+	$(Q)$(vgpucc) -O2 $< -o $@
 
 microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
 $(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
-		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+		| $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
+	$(Q)$(vgpucc) -O2 -Itests/cuda $< -o $@
 $(O)/experiments/microbench/table: $(call objects,native,tests/experiments/microbench/table.c) $(O)/native/libvgpu-device.a
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lm
@@ -336,9 +372,9 @@ $(O)/fuzz/seeds: $(O)/native/tests/fuzz/seeds.o $(O)/native/libvgpu.a $(O)/nativ
 fuzz-ptx := $(patsubst %,$(O)/fuzz/ptx/%.ptx,saxpy reduce scan bitonic histogram $(addprefix features/,atomics_all barriers_fences \
 	constant_symbols device_calls divergence dynamic_shared half_types integer_ops kernel_params math_f32 math_f64 matrix_products shared_barriers \
 	struct_values vector_types warp_intrinsics warp_masks))
-$(O)/fuzz/ptx/%.ptx: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+$(O)/fuzz/ptx/%.ptx: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) | $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 -Itests/cuda --ptx $< -o $@
+	$(Q)$(vgpucc) -O2 -Itests/cuda --ptx $< -o $@
 
 # The generator of random kernels, which links nothing of what it tests.
 $(O)/random-cuda: $(call objects,native,$(random-src))
@@ -359,9 +395,9 @@ $(O)/fuzz/uapi: $(wildcard tests/fuzz/guest/*.[ch] tests/kselftest/*.h uapi/*.h)
 
 comma := ,
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
-$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 $(cuda-flags) -Itests/cuda $< -o $@
+	$(Q)$(vgpucc) -O2 $(cuda-flags) -Itests/cuda $< -o $@
 # Programs that call the mathematics libraries, each folder those that it is named by.
 $(foreach name,$(math),$(filter $(O)/cuda/libraries/$(name)/%,$(cuda))): | $(math-shared:%=$(O)/%) $(O)/toolkit
 $(foreach name,$(math),$(eval $(O)/cuda/libraries/$(name)/%: cuda-flags := -l$(name) $(needs-$(name):%=-l%)))
@@ -374,9 +410,9 @@ $(O)/cuda/features/thread_default_streams: cuda-flags := --default-stream per-th
 $(O)/cuda/features/compute_capability: cuda-flags := $(foreach arch,70 75 80 90,-gencode arch=compute_$(arch),code=[sm_$(arch)$(comma)compute_$(arch)])
 $(O)/cuda/features/thread_default_streams $(O)/cuda/features/thread_streams: tests/cuda/features/thread_streams.h
 
-$(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+$(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 $< -o $@
+	$(Q)$(vgpucc) -O2 $< -o $@
 
 # What monitors load: NVML, by netlink.
 $(O)/libnvidia-ml.so.1: $(call objects,native,$(wildcard tools/nvml/*.c tools/netlink/*.c)) tools/nvml/libnvidia-ml.map
@@ -411,15 +447,18 @@ $(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) $(library-ptx:%=%.
 
 mirror := $(CURDIR)/build/$(KERNEL)$(if $(KCOV),-kcov)
 # Policies as BPF need struct_ops of modules, which kernels have from 6.9 on, and BTF of the module, which takes pahole and vmlinux.
-module-bpf := $(filter 6.12 debug-6.12,$(KERNEL))
-module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src KCOV=$(KCOV) $(if $(module-bpf),VGPU_BPF=y,CONFIG_DEBUG_INFO_BTF_MODULES=)
+module-bpf := $(filter 6.12,$(KERNEL))
+# A kernel is for its processor, whatever the programs are made for.
+module-arch := $(if $(filter arm64-%,$(KERNEL)),arm64,$(machine))
+module-cross = $(if $(filter-out $(machine),$(module-arch)),ARCH=$(module-arch) CROSS_COMPILE=$(triple-$(module-arch))-)
+module-make = $(MAKE) --no-print-directory -C $(KDIR) $(module-cross) M=$(mirror)/src KCOV=$(KCOV) $(if $(module-bpf),VGPU_BPF=y,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 # Modules of others, beside it: their folder is copied, and built there as they would build it.
 define other-module
 	@echo "  MODULE  $(mirror:$(CURDIR)/%=%)/$(notdir $(1))/"
 	@mkdir -p $(mirror)/$(notdir $(1)) && cp -u $(1)/* $(mirror)/$(notdir $(1))/
 	$(Q)+flock $(mirror)/lock $(MAKE) --no-print-directory -C $(mirror)/$(notdir $(1)) VGPU=$(CURDIR) \
-		KERNEL=$(notdir $(mirror)) KDIR=$(KDIR) >$(mirror)/$(notdir $(1))/log 2>&1 || { cat $(mirror)/$(notdir $(1))/log; false; }
+		KERNEL=$(notdir $(mirror)) KDIR=$(KDIR) $(module-cross) >$(mirror)/$(notdir $(1))/log 2>&1 || { cat $(mirror)/$(notdir $(1))/log; false; }
 endef
 
 .PHONY: modules mirror sparse
@@ -536,7 +575,7 @@ experiments: setup-experiments all experiment-programs
 
 .PHONY: clean distclean help
 clean:
-	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
+	find build -mindepth 1 -maxdepth 1 ! -name kernels ! -name sysroot -exec rm -rf {} + 2>/dev/null || :
 distclean:
 	rm -rf build out
 help:
@@ -579,7 +618,7 @@ help:
 
 .PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test setup-ci setup-kernel
 setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-deb setup-deb-test setup-ci:
-	@tools/setup $(@:setup-%=%)
+	@tools/setup $(@:setup-%=%) $(cross)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))
 

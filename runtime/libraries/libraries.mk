@@ -33,9 +33,9 @@ $(O)/libraries/%.c.o: runtime/libraries/%.c | setup-build
 # A header that is gone: what was made with it is made again.
 runtime/libraries/%.h: ;
 # The headers for programs are system headers to vgpucc, which lists none of those.
-$(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc | setup-build $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+$(O)/libraries/%.cu.o: runtime/libraries/%.cu tools/vgpucc | setup-build $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -arch=sm_70 -O3 -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti \
+	$(Q)$(vgpucc) -arch=sm_70 -O3 -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti \
 		$(call math-include,$(call math-folder,$<)) -MMD -MF $(@:.o=.d) -MT $@ -c -o $@ $<
 
 # $(call math-rules,NAME)

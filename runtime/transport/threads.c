@@ -55,10 +55,15 @@ struct vgpu_threads {
 
 static void pause_a_moment(uint32_t looks)
 {
-	if (looks % PATIENCE == PATIENCE - 1)
+	if (looks % PATIENCE == PATIENCE - 1) {
 		sched_yield();
-	else
-		__builtin_ia32_pause();
+		return;
+	}
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
 }
 
 /* For who describes a batch and who calls end(), and for vgpu_threads_lock(). */
