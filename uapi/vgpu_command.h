@@ -11,8 +11,12 @@
 /* Device memory is mapped in pages of 4 KB. */
 #define VGPU_PAGE_SHIFT		12
 #define VGPU_PAGE_SIZE		(1ull << VGPU_PAGE_SHIFT)
-/* Device addresses are addresses of the process: below this. */
+/* Device addresses are addresses of the process: below this. arm64's have a bit more. */
+#ifdef __aarch64__
+#define VGPU_ADDRESS_LIMIT	(1ull << 48)
+#else
 #define VGPU_ADDRESS_LIMIT	(1ull << 47)
+#endif
 /*
  * The last page below is the device's own in every address space: nothing can be mapped there, and
  * no process has memory there. Kernels and commands may not access it (VGPU_FAULT_SYSTEM).

@@ -8,7 +8,7 @@
 #define LEVELS		4
 #define TABLE_BITS	9
 #define TABLE_ENTRIES	32	/* that clearing or walking one takes as long as */
-#define TABLE_SIZE (1u << TABLE_BITS) /* the root uses half of it: addresses have 47 bits */
+#define TABLE_SIZE (1u << TABLE_BITS) /* addresses of 47 bits use half of the root */
 
 /*
  * A table of level 3 (root) to 1 holds tables of the level below, one of level 0 holds page

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The radix tree of one address space: 35 bits of page number in four levels (8, 9, 9, 9), with
- * tables allocated on first access, so that mapping gigabytes costs nothing. An entry of the last
- * level says where the page is; 0: no page has been accessed.
+ * The radix tree of one address space: 35 bits of page number in four levels (8, 9, 9, 9; arm64: 36
+ * in 9, 9, 9, 9), with tables allocated on first access, so that mapping gigabytes costs nothing.
+ * An entry of the last level says where the page is; 0: no page has been accessed.
  */
 #ifndef VGPU_PAGE_TABLE_H
 #define VGPU_PAGE_TABLE_H

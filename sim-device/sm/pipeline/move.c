@@ -12,7 +12,7 @@
 #include "pipeline.h"
 
 /* of the address space: no process has this page, so nothing of it is in an L1 */
-#define MOVE_PAGE	((1ull << 47) - VGPU_PAGE_SIZE)
+#define MOVE_PAGE	VGPU_SYSTEM_BASE
 #define MOVE_FRAMES	(1ull << 52)	/* the first of the save area */
 #define LAUNCH_LINES	26u		/* bits */
 #define PAGE_LINES	(VGPU_PAGE_SIZE / VGPU_LINE)
