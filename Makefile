@@ -489,6 +489,10 @@ cuda-tests:
 	@+tests/run $(if $(filter debug debug-6.12 kcsan,$(KERNEL)),,cuda) cuda-guest
 test:
 	@+tests/run all
+# What is compiled for arm64, emulated, against this machine's; PARTS: unit cuda traces guest.
+.PHONY: arm64-test
+arm64-test:
+	@tests/arm64/run.sh $(PARTS)
 demo: setup-guest all modules cuda-programs
 	@tools/vgpu-demo --kernel $(KERNEL)
 bench: setup-guest all modules cuda-programs $(interp) $(memsys-bench)
@@ -591,6 +595,8 @@ help:
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
 	@echo "make vm-tests      tests of tools/vgpu-vm"
+	@echo "make ARCH=arm64    the same for arm64, in build/arm64; its module: make modules KERNEL=arm64-6.1"
+	@echo "make arm64-test    ... emulated, against this machine: unit tests, CUDA programs, traces, a guest  PARTS="
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
 	@echo "make fuzz          readers of binaries, PTX, job files, configurations, and the module in a guest (uapi)"
 	@echo "                   against random inputs, led by coverage        SECONDS=600 TARGET= KERNEL= INPUT="

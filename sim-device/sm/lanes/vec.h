@@ -245,17 +245,17 @@ lanes_inline vf splat_f(float v)
 }
 
 #if defined(__x86_64__)
-#include "processor_x86.h"
+#include "units/processor_x86.h"
 #elif defined(__aarch64__)
-#include "processor_arm64.h"
+#include "units/processor_arm64.h"
 #else
-#error "lanes: there is no processor_*.h for this processor"
+#error "lanes: there is no units/processor_*.h for this processor"
 #endif
 /* The instructions of its vector unit, or what does the same without any by name. */
 #ifdef LANES_PORTABLE
-#include "unit_portable.h"
+#include "units/portable.h"
 #else
-#include "unit_x86.h"
+#include "units/x86.h"
 #endif
 
 /* Part @k of 32-bit registers that stands beside vector @k of 64-bit ones. */

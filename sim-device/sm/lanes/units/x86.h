@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Operations of the vector units of x86-64 that the lanes use by name: SSE2's, or with vectors of
- * 32 bytes those of AVX2. Part of impl.h; unit_portable.h has the same without such instructions.
+ * 32 bytes those of AVX2. Part of impl.h; portable.h has the same without such instructions.
  */
 #ifndef VGPU_LANES_UNIT_H
 #define VGPU_LANES_UNIT_H

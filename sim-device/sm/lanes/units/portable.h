@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * What the lanes use of a vector unit beyond the operators of C, with no instruction by name:
- * vectors of 16 bytes, for any processor. unit_x86.h has the same operations. Part of impl.h.
+ * vectors of 16 bytes, for any processor. x86.h has the same operations. Part of impl.h.
  */
 #ifndef VGPU_LANES_UNIT_H
 #define VGPU_LANES_UNIT_H
