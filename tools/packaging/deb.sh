@@ -5,7 +5,7 @@
 #
 # usage: tools/packaging/deb.sh DIR
 #
-# They are built in a copy of the tree, DIR/source, from tools/packaging/debian; nothing is done when no file of the tree is newer. CC is
+# They are built in a copy of the tree, DIR/source, from tools/packaging/debian; nothing is done when what they are made of is not newer. CC is
 # the compiler. Exit status: not 0 when they cannot be built, or when lintian finds an error or a warning.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
@@ -19,7 +19,9 @@ changelog=$(dpkg-parsechangelog -l tools/packaging/debian/changelog -S Version)
 mkdir -p "$1"
 out=$(realpath "$1")
 done=$out/vgpu_${changelog}_$(dpkg-architecture -q DEB_HOST_ARCH).changes
-if [ -e "$done" ] && [ -z "$(find . -mindepth 1 -path ./build -prune -o -path ./tests -prune -o -path ./out -prune -o -path ./.git -prune -o -newer "$done" -print -quit)" ]; then
+from='Kbuild LICENSES Makefile docs/man kmod runtime sim-device tools uapi'
+# shellcheck disable=SC2086
+if [ -e "$done" ] && [ -z "$(find $from -newer "$done" -print -quit)" ]; then
 	exit 0
 fi
 # What lies there may be packages of another version.
