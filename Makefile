@@ -248,7 +248,7 @@ $(patsubst %.c,$(O)/$(unit-flavour)/%.o,$(unit-src) $(unit-lib-src) $(filter $(o
 
 # Protocols in all orders of events, deeper than the unit tests go, and one exploration by hand.
 explore := $(O)/explore
-$(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$(wildcard tests/unit/protocol/*.c))) $(O)/native/libvgpu-device.a | setup-unit
+$(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$(wildcard tests/unit/protocol/*.c)) tests/unit/device/visited.c) $(O)/native/libvgpu-device.a | setup-unit
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
 .PHONY: explore

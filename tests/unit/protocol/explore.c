@@ -169,14 +169,14 @@ void ex_explore(const struct ex_program *program, const struct ex_options *optio
 	run->program = program;
 	run->options = options;
 	run->result = result;
-	run->seen = ex_seen_create();
+	run->visited = visited_create();
 	begin(run);
 	while (run->depth) {
 		memcpy(&run->now, &run->stack[--run->depth], sizeof(run->now));
 		expand(run);
 	}
-	result->states = ex_seen_count(run->seen);
-	ex_seen_destroy(run->seen);
+	result->states = visited_count(run->visited);
+	visited_destroy(run->visited);
 	free(run->stack);
 	free(run);
 }

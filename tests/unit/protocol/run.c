@@ -52,7 +52,7 @@ void ex_begin_move(struct run *run)
 void ex_end_move(struct run *run)
 {
 	run->moved = true;
-	if (!ex_seen_add(run->seen, &run->next))
+	if (!visited_add(run->visited, &run->next, ex_state_bytes(&run->next)))
 		return;
 	if (run->depth == run->room) {
 		run->room = run->room ? run->room * 2 : 256;

@@ -7,6 +7,7 @@
 #ifndef TEST_RUN_H
 #define TEST_RUN_H
 
+#include "../device/visited.h"
 #include "state.h"
 
 #define POISON		0xeeu	/* bytes that are not there */
@@ -22,7 +23,7 @@ struct run {
 	const struct ex_options *options;
 	struct vgpu_coh_setup setup;
 	struct ex_result *result;
-	struct ex_seen *seen;
+	struct visited *visited;
 	struct ex_state *stack;
 	u64 depth;
 	u64 room;

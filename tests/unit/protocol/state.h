@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A state of the explorer, and the set of those that have been seen; see explore.h.
+ * A state of the explorer; see explore.h.
  */
 #ifndef TEST_STATE_H
 #define TEST_STATE_H
@@ -66,12 +66,10 @@ struct ex_state {
 	struct ex_message messages[EX_MESSAGES];
 };
 
-struct ex_seen;
-
-struct ex_seen *ex_seen_create(void);
-void ex_seen_destroy(struct ex_seen *seen);
-/* True: @state is new, and in the set now. A set of fingerprints of 128 bits. */
-bool ex_seen_add(struct ex_seen *seen, const struct ex_state *state);
-u64 ex_seen_count(const struct ex_seen *seen);
+/* How many bytes of @state count */
+static inline size_t ex_state_bytes(const struct ex_state *state)
+{
+	return offsetof(struct ex_state, messages) + state->count * sizeof(state->messages[0]);
+}
 
 #endif
