@@ -233,7 +233,7 @@ sim: $(call objects,native,$(wildcard tools/vgpu-sim.c tools/vgpu-sim/*.c) $(als
 # For another processor they are emulated, without the checks of the compiler.
 unit-flavour := $(if $(cross),native,asan)
 unit := $(unit-src:tests/unit/%.c=$(O)/$(unit-flavour)/unit/%)
-device-rooms := compression device sm mmu memsys protocol sim-device
+device-rooms := compression device sm mmu memsys protocol tm sim-device
 define unit-rule
 $(O)/$(unit-flavour)/unit/$(1)/%: $(O)/$(unit-flavour)/tests/unit/$(1)/%.o \
 		$$(call objects,$(unit-flavour),$(filter tests/unit/$(1)/% $(if $(filter $(device-rooms),$(1)),tests/unit/device/%),$(unit-lib-src)) \
