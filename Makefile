@@ -246,14 +246,19 @@ endef
 $(foreach room,$(unit-rooms),$(eval $(call unit-rule,$(room))))
 $(patsubst %.c,$(O)/$(unit-flavour)/%.o,$(unit-src) $(unit-lib-src) $(filter $(others-$(ARCH)),$(lanes-portable))): | setup-unit
 
-# Protocols in all orders of events, deeper than the unit tests go, and one exploration by hand.
+# Protocols and transactions in all orders of events, deeper than the unit tests go, and one exploration by hand.
 explore := $(O)/explore
 $(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$(wildcard tests/unit/protocol/*.c)) tests/unit/device/visited.c) $(O)/native/libvgpu-device.a | setup-unit
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
+explore-tm := $(O)/explore-tm
+$(explore-tm): $(call objects,native,$(filter-out $(filter-out %/test_explore.c,$(wildcard tests/unit/tm/test_*.c)),$(wildcard tests/unit/tm/*.c)) tests/unit/device/visited.c) $(O)/native/libvgpu-device.a | setup-unit
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
 .PHONY: explore
-explore: $(explore)
+explore: $(explore) $(explore-tm)
 	@VGPU_EXPLORE=deep $(explore)
+	@VGPU_EXPLORE=deep $(explore-tm)
 
 # Litmus tests as CUDA programs: the generator, and the program of all of ours.
 litmus := $(O)/litmus
@@ -590,7 +595,7 @@ help:
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
 	@echo "make litmus        litmus tests as CUDA programs, under all coherence protocols; the table is out/litmus/table.md"
 	@echo "make litmus-all    ... one time under each policy with each mechanism and protocol: out/litmus/policies.md"
-	@echo "make explore       coherence protocols in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM"
+	@echo "make explore       coherence protocols and transactions in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM, build/explore-tm PROGRAM"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
