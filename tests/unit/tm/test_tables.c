@@ -264,6 +264,7 @@ static void an_insertion_evicts_what_is_not_locked(void **state)
 	assert_int_equal(cost.tables, 1);
 	assert_int_equal(slot(&rig, 0, 0)->tag, p + 1);
 	assert_int_equal(slot(&rig, 1, 0)->tag, y + 1);
+	assert_int_equal(rig.unit->used, 2);
 	assert_false(is_there(&rig, x));
 	vgpu_tm_approximate_find(&rig.tm, rig.unit, x, &wts, &rts);
 	assert_int_equal(wts, x * 10);
@@ -301,6 +302,32 @@ static void chains_end_in_stash_and_overflow(void **state)
 	for (u64 granule = 1; granule <= 9; granule++)
 		assert_true(is_there(&rig, granule));
 	assert_int_equal(vgpu_tm_locks(&rig.tm, rig.unit), 9);
+	rig_close(&rig);
+}
+
+/*
+ * All places of a newcomer that is not locked have locked entries. The one that it displaces does
+ * not evict it again, but goes to the next way; the one that was there does.
+ */
+static void a_chain_may_evict_the_newcomer(void **state)
+{
+	const struct vgpu_tm_setup setup = cuckoo(4, 1, 0);
+	struct vgpu_tm_cost cost;
+	struct rig rig;
+	u64 wts, rts;
+
+	(void)state;
+	rig_open(&rig, &setup);
+	for (u64 granule = 1; granule <= 4; granule++)
+		put(&rig, granule, 1, &cost);
+	assert_true(put(&rig, 5, 0, &cost));
+	assert_int_equal(cost.tables, 1 + 2);
+	for (u64 granule = 1; granule <= 4; granule++)
+		assert_true(is_there(&rig, granule));
+	assert_false(is_there(&rig, 5));
+	vgpu_tm_approximate_find(&rig.tm, rig.unit, 5, &wts, &rts);
+	assert_true(wts == 50 && rts == 51);
+	assert_int_equal(vgpu_tm_locks(&rig.tm, rig.unit), 4);
 	rig_close(&rig);
 }
 
@@ -449,6 +476,7 @@ int main(void)
 		cmocka_unit_test(an_insertion_displaces),
 		cmocka_unit_test(an_insertion_evicts_what_is_not_locked),
 		cmocka_unit_test(chains_end_in_stash_and_overflow),
+		cmocka_unit_test(a_chain_may_evict_the_newcomer),
 		cmocka_unit_test(unlocked_entries_make_room),
 		cmocka_unit_test(tables_agree_with_an_array),
 	};
