@@ -236,15 +236,13 @@ static inline u64 vgpu_tm_successor(const struct vgpu_tm *tm, u64 stamp)
 
 /* ---- a unit ----------------------------------------------------------------- */
 
-#define VGPU_TM_SEVERAL	0xffffu		/* @reader: more than one, or not known */
-
 /**
  * struct vgpu_tm_entry - metadata of a granule (table 4.1)
  * @tag: granule + 1; 0: there is none
  * @wts, @rts: stamps: one past the last write that was tried, the last read
  * @writes: "#writes": stores whose log has not come; not 0: locked
  * @owner: if it is: the warp
- * @reader: who alone has read at @rts, wid + 1; 0: nobody; VGPU_TM_SEVERAL. For the strict rule
+ * @reader: who alone has read at @rts, wid + 1; 0: several, or it is not known. For the strict rule
  */
 struct vgpu_tm_entry {
 	u64 tag;

@@ -53,7 +53,7 @@ static void load(const struct vgpu_tm *tm, struct vgpu_tm_entry *entry,
 	if (stamp > entry->rts)
 		entry->reader = (u16)(request->wid + 1);
 	else if (stamp == entry->rts && entry->reader != request->wid + 1u)
-		entry->reader = VGPU_TM_SEVERAL;
+		entry->reader = 0;
 	entry->rts = vgpu_tm_later(entry->rts, stamp);
 }
 
@@ -121,7 +121,6 @@ static void validate(const struct vgpu_tm *tm, struct vgpu_tm_unit *unit,
 		memset(&entry, 0, sizeof(entry));
 		entry.tag = request->granule + 1;
 		vgpu_tm_approximate_find(tm, unit, request->granule, &entry.wts, &entry.rts);
-		entry.reader = entry.rts ? VGPU_TM_SEVERAL : 0;
 	}
 	cause = test_times(tm, &entry, request);
 	if (is_own(tm, &entry, request))
