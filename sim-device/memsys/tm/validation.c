@@ -185,8 +185,6 @@ static u32 find_ready(const struct vgpu_tm *tm, struct vgpu_tm_unit *unit, u32 l
 bool vgpu_tm_retry(const struct vgpu_tm *tm, struct vgpu_tm_unit *unit,
 		   struct vgpu_tm_answer *answer)
 {
-	if (unit->ring != VGPU_TM_RUNS)
-		return false;
 	for (u32 line = 0; line < tm->setup.stall_lines; line++) {
 		u32 n = find_ready(tm, unit, line);
 		struct vgpu_tm_request request;
