@@ -23,8 +23,9 @@
  *   - At the end of an attempt, when all answers are there, the log goes to the partitions, that of
  *     threads that aborted without data, and vgpu_tm_warp_end() follows. Nobody waits.
  *   - A log entry is for vgpu_tm_commit_add(). vgpu_tm_commit_drain() takes a region, whose bytes
- *     the host writes in the same instant if it commits. Then vgpu_tm_retry() until that is false,
- *     and also after each access that it returns.
+ *     the host writes in the same instant if it commits.
+ *   - vgpu_tm_retry() until it is false, after each region that has left. It may take its time, and
+ *     other accesses may come between: then after each of them, too.
  *
  * Messages from one core to one partition stay in order: a log is before the requests of the
  * next transaction. Nothing else is assumed of the network.
