@@ -249,6 +249,7 @@ static void write_part(struct stats_file *f, bool head, const struct vgpu_launch
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
 	off_t stays = 0;
+	int error;
 
 	if (out && (head || counts)) {
 		if (head)
@@ -261,7 +262,9 @@ static void write_part(struct stats_file *f, bool head, const struct vgpu_launch
 	} else if (out) {
 		fill_sums(f, out);
 	}
-	write_text(f, text, bytes, !out || fclose(out) ? -ENOMEM : 0);
+	/* text and its bytes are there when it is closed */
+	error = !out || fclose(out) ? -ENOMEM : 0;
+	write_text(f, text, bytes, error);
 	f->end += stays;
 	free(text);
 }
