@@ -12,7 +12,13 @@
 #define N	4096
 #define ROUNDS	8
 
-static const uintptr_t addresses[] = { 0x7ffffffff000, 0x7ffffffff800, 0x7ffffffffffc };
+/* the last page of what addresses a process may have */
+#ifdef __aarch64__
+#define LAST	0xfffffffff000
+#else
+#define LAST	0x7ffffffff000
+#endif
+static const uintptr_t addresses[] = { LAST, LAST + 0x800, LAST + 0xffc };
 
 __global__ void add(int *p, int n)
 {

@@ -81,7 +81,7 @@ static u64 compute(const struct vgpu_config *config, enum neighbour kind, struct
 		   u32 *most)
 {
 	struct host *h = host_new_config(config);
-	struct rig rigs[CONTEXTS], other;
+	struct rig rigs[CONTEXTS], other = {};
 	u64 preempted;
 
 	chaos_open(h, rigs);
