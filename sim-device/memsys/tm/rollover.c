@@ -33,8 +33,8 @@ static void stall_comes(struct vgpu_tm_unit *unit, u32 index, u32 origin,
 			struct vgpu_tm_ring_out *out)
 {
 	if (origin == index) {
-		/* given up meanwhile: the one that has won goes round behind it */
-		out->flush = unit->origin == index;
+		/* it has passed all others: none with a lower number can have begun */
+		out->flush = true;
 		return;
 	}
 	if (unit->ring != VGPU_TM_RUNS && unit->origin < origin)
