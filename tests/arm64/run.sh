@@ -15,6 +15,8 @@ export EMULATOR="qemu-aarch64 -L $PWD/build/sysroot/arm64"
 # QEMU for programs has no process_vm_readv(), by which the runtime looks whether there is memory, and keeps a record of each page of
 # the terabytes of addresses that contexts reserve: the runtime's own tests are for the guest, whose kernel is Debian's.
 own_kernel='driver fatbin runtime'
+# It starts no program of its own kind either, so neither do these.
+start_others='environment error_codes killed_beside system_page'
 count=0 failed=0
 mkdir -p "$logs"
 
@@ -66,7 +68,11 @@ for part; do
 	cuda)
 		# shellcheck disable=SC2046
 		build build ARCH=arm64 $(cuda_goals $foreign)
-		VGPU_TRANSPORT=embedded check programs tests/arm64/each.sh "$logs/cuda" $foreign/cuda ;;
+		build module KERNEL=arm64-6.1 modules
+		# shellcheck disable=SC2046
+		VGPU_TRANSPORT=embedded check programs tests/arm64/each.sh "$logs/cuda" $(cuda_goals $foreign | grep -vE "/(${start_others// /|})\$")
+		# shellcheck disable=SC2046
+		VGPU_TRANSPORT=embedded in_guest others tests/arm64/each.sh "$logs/guest/others" $(printf "$foreign/cuda/features/%s " $start_others) ;;
 	traces)
 		# shellcheck disable=SC2046
 		build here $(cuda_goals build) build/tools/vgpu-sim
