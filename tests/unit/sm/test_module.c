@@ -148,7 +148,7 @@ static void test_refused_binaries(void **state)
 	BAD(k->param_bytes = 32765, "param_bytes is 32765, at most 32764");
 	BAD(k->flags = 1, "must be 0");
 	BAD(k->launch_pool[0] = 32, "multiple of 64");
-	BAD(k->launch_pool[1] = 0x8000, "below");
+	BAD(k->launch_pool[1] = VGPU_ADDRESS_LIMIT >> 32, "below");
 	BAD(k->launch_depth = 4, "launch_pool");
 	BAD(k->launch_pool[0] = 64; k->launch_depth = 2, "multiple of 4");
 	BAD(k->launch_pool[0] = 64; k->launch_depth = k->param_bytes, "inside the parameters");
