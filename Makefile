@@ -452,7 +452,7 @@ $(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) $(library-ptx:%=%.
 
 mirror := $(CURDIR)/build/$(KERNEL)$(if $(KCOV),-kcov)
 # Policies as BPF need struct_ops of modules, which kernels have from 6.9 on, and BTF of the module, which takes pahole and vmlinux.
-module-bpf := $(filter 6.12,$(KERNEL))
+module-bpf := $(filter 6.12 debug-6.12,$(KERNEL))
 # A kernel is for its processor, whatever the programs are made for.
 module-arch := $(if $(filter arm64-%,$(KERNEL)),arm64,$(machine))
 module-cross = $(if $(filter-out $(machine),$(module-arch)),ARCH=$(module-arch) CROSS_COMPILE=$(triple-$(module-arch))-)
