@@ -248,11 +248,11 @@ $(patsubst %.c,$(O)/$(unit-flavour)/%.o,$(unit-src) $(unit-lib-src) $(filter $(o
 
 # Protocols and transactions in all orders of events, deeper than the unit tests go, and one exploration by hand.
 explore := $(O)/explore
-$(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$(wildcard tests/unit/protocol/*.c)) tests/unit/device/visited.c) $(O)/native/libvgpu-device.a | setup-unit
+$(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$(wildcard tests/unit/protocol/*.c)) $(addprefix tests/unit/device/,choices.c visited.c)) $(O)/native/libvgpu-device.a | setup-unit
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
 explore-tm := $(O)/explore-tm
-$(explore-tm): $(call objects,native,$(filter-out $(filter-out %/test_explore.c,$(wildcard tests/unit/tm/test_*.c)),$(wildcard tests/unit/tm/*.c)) tests/unit/device/visited.c) $(O)/native/libvgpu-device.a | setup-unit
+$(explore-tm): $(call objects,native,$(filter-out $(filter-out %/test_explore.c,$(wildcard tests/unit/tm/test_*.c)),$(wildcard tests/unit/tm/*.c)) $(addprefix tests/unit/device/,choices.c visited.c)) $(O)/native/libvgpu-device.a | setup-unit
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
 .PHONY: explore

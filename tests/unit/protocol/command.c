@@ -5,52 +5,24 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../device/choices.h"
 #include "command.h"
 #include "litmus.h"
 #include "oracle.h"
 #include "programs.h"
 
-struct choice {
-	const char *name;
-	u32 value;
-};
-
 static struct choice choices[] = {
 	{ "lease", 2 }, { "limit", 0 }, { "partitions", 1 }, { "evictions", 1 }, { "l1_evicts", 1 },
 	{ "ticks", 0 }, { "purges", 0 }, { "warm", 0 }, { "unordered", 0 }, { "as_published", 0 },
 	{ "fault", 0 }, { "fences", 0 },
+	{ NULL, 0 },
 };
-
-#define CHOICES	(sizeof(choices) / sizeof(choices[0]))
 
 static u32 chosen(const char *name)
 {
-	for (u32 n = 0; n < CHOICES; n++)
-		if (!strcmp(choices[n].name, name))
-			return choices[n].value;
-	abort();
-}
-
-static bool choose(const char *text)
-{
-	for (u32 n = 0; n < CHOICES; n++) {
-		size_t length = strlen(choices[n].name);
-		char *end;
-
-		if (strncmp(text, choices[n].name, length) || text[length] != '=')
-			continue;
-		choices[n].value = (u32)strtoul(text + length + 1, &end, 0);
-		if (end != text + length + 1 && !*end)
-			return true;
-	}
-	fprintf(stderr, "%s: no such option; OPTION=NUMBER, where OPTION is", text);
-	for (u32 n = 0; n < CHOICES; n++)
-		fprintf(stderr, " %s", choices[n].name);
-	fputc('\n', stderr);
-	return false;
+	return choice_value(choices, name);
 }
 
 static bool find_program(const char *name, struct lit_test *test)
@@ -161,7 +133,7 @@ int ex_command(int argc, char **argv)
 	if (!find_test(argv[2], &test))
 		return 2;
 	for (int n = 3; n < argc; n++)
-		if (!choose(argv[n]))
+		if (!choice_set(choices, argv[n]))
 			return 2;
 	if (chosen("partitions") < 1 || chosen("partitions") > EX_LINES) {
 		fprintf(stderr, "partitions: 1 or %u\n", EX_LINES);

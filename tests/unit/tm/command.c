@@ -5,18 +5,13 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../device/choices.h"
 #include "command.h"
 #include "oracle.h"
 #include "programs.h"
 #include "run.h"
-
-struct choice {
-	const char *name;
-	u32 value;
-};
 
 static struct choice choices[] = {
 	{ "as_published", 0 }, { "strict", 0 }, { "fault", 0 }, { "times", 8 }, { "limit", 0 },
@@ -24,35 +19,12 @@ static struct choice choices[] = {
 	{ "stash", 1 }, { "overflow", 2 }, { "probes", 2 }, { "evict_percent", 0 },
 	{ "approximate_ways", 1 }, { "approximate_rows", 1 }, { "stall_lines", 2 },
 	{ "stall_entries", 2 }, { "commit_regions", 2 },
+	{ NULL, 0 },
 };
-
-#define CHOICES	(sizeof(choices) / sizeof(choices[0]))
 
 static u32 chosen(const char *name)
 {
-	for (u32 n = 0; n < CHOICES; n++)
-		if (!strcmp(choices[n].name, name))
-			return choices[n].value;
-	abort();
-}
-
-static bool choose(const char *text)
-{
-	for (u32 n = 0; n < CHOICES; n++) {
-		size_t length = strlen(choices[n].name);
-		char *end;
-
-		if (strncmp(text, choices[n].name, length) || text[length] != '=')
-			continue;
-		choices[n].value = (u32)strtoul(text + length + 1, &end, 0);
-		if (end != text + length + 1 && !*end)
-			return true;
-	}
-	fprintf(stderr, "%s: no such option; OPTION=NUMBER, where OPTION is", text);
-	for (u32 n = 0; n < CHOICES; n++)
-		fprintf(stderr, " %s", choices[n].name);
-	fputc('\n', stderr);
-	return false;
+	return choice_value(choices, name);
 }
 
 static enum vgpu_tm_rule rule_of_choices(void)
@@ -157,7 +129,7 @@ int tx_command(int argc, char **argv)
 		return 2;
 	}
 	for (int n = 2; n < argc; n++)
-		if (!choose(argv[n]))
+		if (!choice_set(choices, argv[n]))
 			return 2;
 	options = options_of_choices();
 	if (!is_right(&options.setup))
