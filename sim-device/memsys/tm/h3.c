@@ -24,17 +24,17 @@ u32 vgpu_tm_h3(const u32 matrix[64], u64 key)
 	return hash;
 }
 
-static u32 row_of(const u32 matrix[64], u64 granule, u32 rows)
+u32 vgpu_tm_h3_row(const u32 matrix[64], u64 key, u32 rows)
 {
-	return (u32)((u64)vgpu_tm_h3(matrix, granule) * rows >> 32);
+	return (u32)((u64)vgpu_tm_h3(matrix, key) * rows >> 32);
 }
 
 u32 vgpu_tm_precise_row(const struct vgpu_tm *tm, u32 way, u64 granule)
 {
-	return row_of(tm->h3[way], granule, tm->setup.precise_rows);
+	return vgpu_tm_h3_row(tm->h3[way], granule, tm->setup.precise_rows);
 }
 
 u32 vgpu_tm_approximate_row(const struct vgpu_tm *tm, u32 way, u64 granule)
 {
-	return row_of(tm->h3[VGPU_TM_WAYS + way], granule, tm->setup.approximate_rows);
+	return vgpu_tm_h3_row(tm->h3[VGPU_TM_WAYS + way], granule, tm->setup.approximate_rows);
 }

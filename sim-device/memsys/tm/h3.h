@@ -14,6 +14,8 @@
 
 void vgpu_tm_h3_fill(u32 h3[2 * VGPU_TM_WAYS][64], u64 seed);
 u32 vgpu_tm_h3(const u32 matrix[64], u64 key);
+/* Row of a table of @rows that @key chooses */
+u32 vgpu_tm_h3_row(const u32 matrix[64], u64 key, u32 rows);
 
 /* Row of way @way of the precise table in which @granule may be */
 u32 vgpu_tm_precise_row(const struct vgpu_tm *tm, u32 way, u64 granule);

@@ -123,14 +123,10 @@ void tx_explore(const struct tx_program *program, const struct tx_options *optio
 	run->program = program;
 	run->options = options;
 	run->result = result;
-	run->visited = visited_create();
+	search_open(&run->search, sizeof(run->now));
 	begin(run);
-	while (run->depth) {
-		memcpy(&run->now, &run->stack[--run->depth], sizeof(run->now));
+	while (search_pop(&run->search, &run->now))
 		expand(run);
-	}
-	result->states = visited_count(run->visited);
-	visited_destroy(run->visited);
-	free(run->stack);
+	result->states = search_close(&run->search);
 	free(run);
 }

@@ -3,7 +3,6 @@
  * What all steps of the explorer need: successors of a state, messages; see run.h.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
@@ -22,13 +21,7 @@ void tx_end_move(struct run *run)
 		       run->next.count * sizeof(run->next.messages[0]);
 
 	run->moved = true;
-	if (!visited_add(run->visited, &run->next, bytes))
-		return;
-	if (run->depth == run->room) {
-		run->room = run->room ? run->room * 2 : 256;
-		run->stack = realloc(run->stack, run->room * sizeof(*run->stack));
-	}
-	memcpy(&run->stack[run->depth++], &run->next, sizeof(run->next));
+	search_push(&run->search, &run->next, bytes);
 }
 
 void tx_cut_move(struct run *run)

@@ -7,10 +7,10 @@
 #ifndef TEST_TM_RUN_H
 #define TEST_TM_RUN_H
 
-#include "../device/visited.h"
 #include "explore.h"
 #include "memsys/tm/rollover.h"
 #include "memsys/tm/warp.h"
+#include "search.h"
 
 #define TX_PARTITIONS	2u
 #define TX_UNIT		64u	/* words of a unit at most */
@@ -83,10 +83,7 @@ struct run {
 	const struct tx_options *options;
 	struct vgpu_tm tm;
 	struct tx_result *result;
-	struct visited *visited;
-	struct tx_state *stack;
-	u64 depth;
-	u64 room;
+	struct search search;
 	struct tx_state now;
 	struct tx_state next;
 	bool moved;
