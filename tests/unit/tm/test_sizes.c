@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Table 4.5 of the thesis: the sizes follow from the setup, the sums from the rows. And what a
+ * Table 4.5 of the thesis: the sizes follow from the setups, the sums from the rows. And what a
  * setup may not be.
  */
+#include "memsys/tm/lazy/warptm.h"
 #include "rig.h"
 
 static const struct vgpu_tm_setup *const getm = &vgpu_tm_getm;
@@ -62,6 +63,41 @@ static void a_unit_has_its_bytes(void **state)
 				   4 * 16 + 16 * 24 + 512 * 16);
 	assert_int_equal(tm.at_regions + getm->commit_regions * sizeof(struct vgpu_tm_region),
 			 tm.bytes);
+}
+
+/* WarpTM and EAPG: bytes of a partition, of a core, of the device */
+static void tables_of_the_baselines_have_their_sizes(void **state)
+{
+	const struct vgpu_wtm_setup *setup = &vgpu_wtm_getm;
+
+	(void)state;
+	/* last-writer history: tables of 3 KB, filters of 2 KB */
+	assert_int_equal(setup->lwhr_ways * setup->lwhr_sets * 3, 3 * 1024);
+	assert_int_equal(setup->filter_ways * setup->filter_rows * 2, 2 * 1024);
+	/* commit unit: entry arrays of 19 KB, read-write buffers of 32 KB */
+	assert_int_equal(setup->entries * 19, 19 * 1024);
+	assert_int_equal(setup->words * 2 * VGPU_WTM_WORD_BYTES, 32 * 1024);
+	/* temporal conflict detection: a time for each of 48 warps of 32 threads, 16 KB in all */
+	assert_int_equal(48 * 32 * 8, 12 * 1024);
+	assert_in_range(setup->partitions * setup->tcd_ways * setup->tcd_rows * 8,
+			16 * 1024 - setup->partitions * setup->tcd_ways * 8 + 1, 16 * 1024);
+	assert_int_equal(setup->tcd_bytes, 128);
+	/* EAPG: conflict address tables of 12 KB, reference count tables of 15 KB */
+	assert_int_equal(setup->conflict_ways * setup->conflict_sets * 4, 12 * 1024);
+	assert_int_equal(setup->count_ways * setup->count_sets * 5, 15 * 1024);
+	assert_int_equal(setup->partitions, getm->partitions);
+	assert_int_equal(setup->cores, getm->cores);
+}
+
+static void a_unit_of_warptm_has_its_bytes(void **state)
+{
+	static struct vgpu_wtm wtm;
+
+	(void)state;
+	vgpu_wtm_init(&wtm, &vgpu_wtm_getm);
+	assert_int_equal(wtm.bytes, sizeof(struct vgpu_wtm_unit) + 1024 * 72 + 4096 * 24 +
+				    1024 * 16 + 1024 * 8 + 4 * 85 * 8 + 3072 * 16);
+	assert_int_equal(wtm.at_counts + 3072 * sizeof(struct vgpu_eapg_line), wtm.bytes);
 }
 
 /* ---- sums ------------------------------------------------------------------------- */
@@ -192,6 +228,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_have_their_sizes),
 		cmocka_unit_test(a_unit_has_its_bytes),
+		cmocka_unit_test(tables_of_the_baselines_have_their_sizes),
+		cmocka_unit_test(a_unit_of_warptm_has_its_bytes),
 		cmocka_unit_test(rows_add_up_to_the_totals),
 		cmocka_unit_test(wrong_setups_are_named),
 	};
