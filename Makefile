@@ -251,14 +251,19 @@ explore := $(O)/explore
 $(explore): $(call objects,native,$(filter-out %/test_tables.c %/test_litmus.c,$(wildcard tests/unit/protocol/*.c)) $(addprefix tests/unit/device/,choices.c visited.c)) $(O)/native/libvgpu-device.a | setup-unit
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
-explore-tm := $(O)/explore-tm
-$(explore-tm): $(call objects,native,$(filter-out $(filter-out %/test_explore.c,$(wildcard tests/unit/tm/test_*.c)),$(wildcard tests/unit/tm/*.c)) $(addprefix tests/unit/device/,choices.c visited.c)) $(O)/native/libvgpu-device.a | setup-unit
+explore-tm := $(O)/explore-tm $(O)/explore-lazy
+tm-objects = $(call objects,native,tests/unit/tm/$(1).c $(filter-out tests/unit/tm/test_%,$(wildcard tests/unit/tm/*.c tests/unit/tm/lazy/*.c)) \
+	$(addprefix tests/unit/device/,choices.c visited.c)) $(O)/native/libvgpu-device.a
+$(O)/explore-tm: $(call tm-objects,test_explore)
+$(O)/explore-lazy: $(call tm-objects,test_lazy)
+$(explore-tm): | setup-unit
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcmocka
 .PHONY: explore
 explore: $(explore) $(explore-tm)
 	@VGPU_EXPLORE=deep $(explore)
-	@VGPU_EXPLORE=deep $(explore-tm)
+	@VGPU_EXPLORE=deep $(O)/explore-tm
+	@VGPU_EXPLORE=deep $(O)/explore-lazy
 
 # Litmus tests as CUDA programs: the generator, and the program of all of ours.
 litmus := $(O)/litmus

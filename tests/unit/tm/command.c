@@ -9,6 +9,7 @@
 
 #include "../device/choices.h"
 #include "command.h"
+#include "lazy/command.h"
 #include "oracle.h"
 #include "programs.h"
 #include "run.h"
@@ -82,10 +83,10 @@ static bool is_right(const struct vgpu_tm_setup *setup)
 	return !wrong;
 }
 
-static void print_outcomes(const struct tx_result *result, const struct tx_outcomes *serial)
+void tx_print_outcomes(const struct tx_outcomes *outcomes, const struct tx_outcomes *serial)
 {
-	for (u32 n = 0; n < result->outcomes.count; n++) {
-		const struct tx_outcome *outcome = &result->outcomes.list[n];
+	for (u32 n = 0; n < outcomes->count; n++) {
+		const struct tx_outcome *outcome = &outcomes->list[n];
 
 		for (u32 reg = 0; reg < TX_REGS; reg++)
 			if (outcome->regs[reg] != TX_NO_VALUE)
@@ -102,7 +103,7 @@ static void print_result(const struct tx_program *program, const struct tx_resul
 	struct tx_outcome first;
 
 	tx_oracle(program, &serial);
-	print_outcomes(result, &serial);
+	tx_print_outcomes(&result->outcomes, &serial);
 	printf("%u outcomes, %u of serial orders, %u not serialisable; %llu ends out of order\n",
 	       result->outcomes.count, serial.count,
 	       tx_outcomes_beyond(&result->outcomes, &serial, &first),
@@ -112,6 +113,17 @@ static void print_result(const struct tx_program *program, const struct tx_resul
 	       (unsigned long long)result->cut, (unsigned long long)result->deadlocks,
 	       (unsigned long long)result->lost, (unsigned long long)result->locked,
 	       (unsigned long long)result->rollovers);
+}
+
+/* The protocol that is wanted */
+static const char *protocol(int argc, char **argv)
+{
+	const char *name = "getm";
+
+	for (int n = 2; n < argc; n++)
+		if (!strncmp(argv[n], "tm=", 3))
+			name = argv[n] + 3;
+	return name;
 }
 
 int tx_command(int argc, char **argv)
@@ -128,8 +140,10 @@ int tx_command(int argc, char **argv)
 		fputc('\n', stderr);
 		return 2;
 	}
+	if (strcmp(protocol(argc, argv), "getm"))
+		return lazy_command(program, protocol(argc, argv), argc, argv);
 	for (int n = 2; n < argc; n++)
-		if (!choice_set(choices, argv[n]))
+		if (strcmp(argv[n], "tm=getm") && !choice_set(choices, argv[n]))
 			return 2;
 	options = options_of_choices();
 	if (!is_right(&options.setup))

@@ -94,3 +94,37 @@ void tx_oracle(const struct tx_program *program, struct tx_outcomes *outcomes)
 	outcomes->count = 0;
 	go_on(program, done, &outcome, outcomes);
 }
+
+/* Transactions @done have left @memory: what the loads of @tx return now, and after others */
+static void view(const struct tx_program *program, u32 warp, u32 tx, const u32 *done,
+		 const struct tx_outcome *memory, struct tx_outcomes *views)
+{
+	struct tx_outcome seen = tx_outcome_begin();
+
+	if (done[warp] == tx) {
+		memcpy(seen.memory, memory->memory, sizeof(seen.memory));
+		tx_outcome_execute(program, warp, tx, &seen);
+		memset(seen.memory, 0, sizeof(seen.memory));
+		tx_outcome_add(views, &seen);
+	}
+	for (u32 n = 0; n < program->warps; n++) {
+		struct tx_outcome next = *memory;
+		u32 then[TX_WARPS];
+
+		if (done[n] == (n == warp ? tx : tx_count(program, n)))
+			continue;
+		memcpy(then, done, sizeof(then));
+		tx_outcome_execute(program, n, then[n]++, &next);
+		view(program, warp, tx, then, &next, views);
+	}
+}
+
+void tx_oracle_views(const struct tx_program *program, u32 warp, u32 tx,
+		     struct tx_outcomes *views)
+{
+	const struct tx_outcome outcome = tx_outcome_begin();
+	const u32 done[TX_WARPS] = { 0 };
+
+	views->count = 0;
+	view(program, warp, tx, done, &outcome, views);
+}

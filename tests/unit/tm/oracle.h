@@ -23,5 +23,11 @@ void tx_outcome_execute(const struct tx_program *program, u32 warp, u32 tx,
 u32 tx_count(const struct tx_program *program, u32 warp);
 /* Of all orders of transactions; those of one warp stay in order */
 void tx_oracle(const struct tx_program *program, struct tx_outcomes *outcomes);
+/*
+ * What the loads of transaction @tx of warp @warp return in all these orders, as registers of
+ * outcomes without memory: what it may see together, if all others are atomic
+ */
+void tx_oracle_views(const struct tx_program *program, u32 warp, u32 tx,
+		     struct tx_outcomes *views);
 
 #endif

@@ -40,6 +40,9 @@ const struct tx_program tx_programs[] = {
 	  { { { S(A, 1) }, { L(A, 0), S(A, 2) } }, { { L(A, 1), S(A, 3) } } } },
 	{ "two-and-a-reader", 2, { 0 },
 	  { { { S(A, 1) }, { S(A, 2), S(B, 2) } }, { { L(B, 0), L(A, 1) } } } },
+	/* whichever is last, it is so in both places */
+	{ "blind-writers", 2, { 0 },
+	  { { { S(A, 1), S(B, 1) } }, { { S(A, 2), S(B, 2) } } } },
 	/* three that wait for each other in the stall buffer */
 	{ "queue", 3, { 0, 1, 2 },
 	  { { { S(A, 1), S(B, 1) } }, { { S(B, 2), S(A, 2) } }, { { S(A, 3), S(B, 3) } } } },
