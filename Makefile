@@ -600,7 +600,7 @@ help:
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
 	@echo "make litmus        litmus tests as CUDA programs, under all coherence protocols; the table is out/litmus/table.md"
 	@echo "make litmus-all    ... one time under each policy with each mechanism and protocol: out/litmus/policies.md"
-	@echo "make explore       coherence protocols and transactions in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM, build/explore-tm PROGRAM"
+	@echo "make explore       coherence protocols and transactions in all orders of events, deeper than make unit; build/explore PROTOCOL PROGRAM, build/explore-tm PROGRAM [tm=warptm|eapg|warptm-el]"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="

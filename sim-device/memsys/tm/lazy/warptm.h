@@ -31,6 +31,9 @@
  *     vgpu_wtm_verdict() and vgpu_wtm_leave() go on whenever they can; the host chooses when, and
  *     so what they cost.
  *   - Verdicts, decisions and acknowledgements are those of core.h. The warp waits for all of them.
+ *   - A warp may be aborted at any time. Without a commit id its log is just forgotten. With one
+ *     all partitions get their logs, and until it has decided it may decide that no lane commits;
+ *     others wait for that decision.
  *
  * A committed transaction is at (commit id, lane) in the serial order. One that has not been
  * validated may have read what never was there together: there is no opacity, so a program may
