@@ -338,6 +338,13 @@ $(O)/experiments/rcc/%: tests/experiments/rcc/%.cu tests/experiments/rcc/rcc.h $
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)$(vgpucc) -O2 $< -o $@
 
+# GETM's: critical sections as locks and as transactions.
+getm := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/getm/*.cu))
+$(O)/experiments/getm/%: tests/experiments/getm/%.cu tests/experiments/getm/getm.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
+		| $(vgpucc-needs)
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)$(vgpucc) -O2 $(if $(wildcard runtime/cuda/vgpu_tx.h),,-DGETM_LOCK_ONLY) $< -o $@
+
 microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
 $(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
 		| $(vgpucc-needs)
@@ -440,7 +447,7 @@ all: $(policies) $(bpf-policies) $(if $(device-src),$(O)/libvgpu-device.a) $(if 
 unit-programs: $(unit)
 kselftest-programs: $(kselftest) $(bpf-tests)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench) $(etc) $(rcc)
+experiment-programs: $(experiments) $(chapter6) $(smk) $(pep) $(microbench) $(etc) $(rcc) $(getm)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
