@@ -20,7 +20,7 @@ run() { # PROGRAM WORKLOAD OPTION...
 }
 
 # An eighth of the paper's work
-for work in ht:HT-H ht:HT-M ht:HT-L atm:ATM; do
+for work in ht:HT-H ht:HT-M ht:HT-L atm:ATM cl:CL cl:CLto bh:BH cc:CC ap:AP; do
 	program=${work%:*} name=${work#*:}
 	for seed in 1 2; do
 		run "$program" "$name" --scale 8 --seed $seed && [ ! -s "$dir/why" ] &&
