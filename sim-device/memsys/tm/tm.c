@@ -3,6 +3,7 @@
  * The setup of GETM's units; see tm.h.
  */
 #include "h3.h"
+#include "layout.h"
 #include "tm.h"
 
 /*
@@ -29,11 +30,6 @@ const struct vgpu_tm_setup vgpu_tm_getm = {
 	.backoff_doublings = 8,
 	.rule = VGPU_TM_UNIQUE,
 };
-
-static bool is_outside(u32 value, u32 least, u32 most)
-{
-	return value < least || value > most;
-}
 
 const char *vgpu_tm_check(const struct vgpu_tm_setup *setup)
 {
@@ -66,15 +62,6 @@ const char *vgpu_tm_check(const struct vgpu_tm_setup *setup)
 	if (setup->rule >= VGPU_TM_RULES || setup->fault >= VGPU_TM_FAULTS)
 		return "rule and fault: there is none of this number";
 	return NULL;
-}
-
-/* Where an array of @count begins; @bytes goes behind it. */
-static u32 place(u32 *bytes, u32 count, u32 size)
-{
-	u32 at = *bytes;
-
-	*bytes += count * size;
-	return at;
 }
 
 void vgpu_tm_init(struct vgpu_tm *tm, const struct vgpu_tm_setup *setup)

@@ -3,6 +3,7 @@
  * The setup of WarpTM's units; see warptm.h.
  */
 #include "../h3.h"
+#include "../layout.h"
 #include "warptm.h"
 
 /*
@@ -31,11 +32,6 @@ const struct vgpu_wtm_setup vgpu_wtm_getm = {
 	.conflict_ways = 4,
 	.conflict_sets = 3072 / 4,
 };
-
-static bool is_outside(u32 value, u32 least, u32 most)
-{
-	return value < least || value > most;
-}
 
 static const char *check_tables(const struct vgpu_wtm_setup *setup)
 {
@@ -75,15 +71,6 @@ const char *vgpu_wtm_check(const struct vgpu_wtm_setup *setup)
 	    (setup->fault && setup->fault < VGPU_WTM_NO_VALIDATION))
 		return "fault: 0, or 10 to 14";
 	return check_tables(setup);
-}
-
-/* Where an array of @count begins; @bytes goes behind it. */
-static u32 place(u32 *bytes, u32 count, u32 size)
-{
-	u32 at = *bytes;
-
-	*bytes += count * size;
-	return at;
 }
 
 void vgpu_wtm_init(struct vgpu_wtm *wtm, const struct vgpu_wtm_setup *setup)

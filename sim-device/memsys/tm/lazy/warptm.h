@@ -3,8 +3,7 @@
  * DOC: WarpTM: transactions that are validated by value when they commit
  *
  * The baselines of thesis 002 (4.1, 4.6), after KILO TM (W. Fung et al., MICRO 2011) and WarpTM
- * (W. Fung and T. Aamodt, MICRO 2013), as
- * values: like the units of GETM (../tm.h) they know no SM
+ * (W. Fung and T. Aamodt, MICRO 2013), as values: like the units of GETM (../tm.h) they know no SM
  * and no event queue, have no pointers inside, and run in a device and in the explorer of
  * tests/unit/tm. Bytes are words of logs, and what a host says that memory has.
  *
