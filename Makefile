@@ -333,14 +333,14 @@ $(etc): $(wildcard tests/experiments/etc/*.cu tests/experiments/etc/*.h) $(wildc
 
 # RCC's: programs whose blocks share what they write, and programs whose blocks do not.
 rcc := $(O)/experiments/rcc/inter $(O)/experiments/rcc/intra
-$(O)/experiments/rcc/%: tests/experiments/rcc/%.cu tests/experiments/rcc/rcc.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
+$(O)/experiments/rcc/%: tests/experiments/rcc/%.cu tests/experiments/rcc/rcc.h tests/experiments/arrays.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
 		| $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)$(vgpucc) -O2 $< -o $@
 
 # GETM's: critical sections as locks and as transactions.
 getm := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/getm/*.cu))
-$(O)/experiments/getm/%: tests/experiments/getm/%.cu tests/experiments/getm/getm.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
+$(O)/experiments/getm/%: tests/experiments/getm/%.cu tests/experiments/getm/getm.h tests/experiments/arrays.h $(wildcard runtime/cuda/*.h) tools/vgpucc \
 		| $(vgpucc-needs)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)$(vgpucc) -O2 $(if $(wildcard runtime/cuda/vgpu_tx.h),,-DGETM_LOCK_ONLY) $< -o $@

@@ -17,15 +17,7 @@
 #include <vgpu_tx.h>
 #endif
 
-#define CHECK(call)	check_success((call), #call)
-
-static inline void check_success(cudaError_t error, const char *call)
-{
-	if (error == cudaSuccess)
-		return;
-	fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(error));
-	exit(2);
-}
+#include "../arrays.h"
 
 /* How a critical section is one: NONE leaves out both, so that the check has something to find */
 enum form { LOCK, TX, NONE, FORMS };
@@ -76,10 +68,7 @@ static __device__ inline void unlock(unsigned *word)
 	atomicExch(word, 0);
 }
 
-/*
- * A section of a transaction, or of none. The device restores what a thread has in registers and
- * local memory when it executes it again.
- */
+/* A section of a transaction, or of none. The first needs vgpu_tx.h, which is not there yet. */
 template <enum form form, typename Body> static __device__ inline void transaction(Body body)
 {
 #ifndef GETM_LOCK_ONLY
@@ -162,18 +151,6 @@ static void launch(const struct options *options, void (*const (&forms)[FORMS])(
 	CHECK(cudaGetLastError());
 }
 
-template <typename T> static T *device_array(size_t count, const T *from)
-{
-	T *array;
-
-	CHECK(cudaMalloc(&array, count * sizeof(T)));
-	if (from)
-		CHECK(cudaMemcpy(array, from, count * sizeof(T), cudaMemcpyHostToDevice));
-	else
-		CHECK(cudaMemset(array, 0, count * sizeof(T)));
-	return array;
-}
-
 template <typename T> static T *host_array(size_t count)
 {
 	T *array = (T *)calloc(count, sizeof(T));
@@ -183,12 +160,6 @@ template <typename T> static T *host_array(size_t count)
 		exit(2);
 	}
 	return array;
-}
-
-template <typename T> static void to_host(T *to, const T *from, size_t count)
-{
-	CHECK(cudaDeviceSynchronize());
-	CHECK(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
 /* ---- what is said ---- */

@@ -10,15 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#define CHECK(call)	check_success((call), #call)
-
-static inline void check_success(cudaError_t error, const char *call)
-{
-	if (error == cudaSuccess)
-		return;
-	fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(error));
-	exit(2);
-}
+#include "../arrays.h"
 
 /* The same numbers in each run */
 static inline unsigned random_below(unsigned n)
@@ -27,24 +19,6 @@ static inline unsigned random_below(unsigned n)
 
 	state = state * 6364136223846793005ull + 1442695040888963407ull;
 	return (unsigned)(state >> 33) % n;
-}
-
-template <typename T> static T *device_array(size_t count, const T *from)
-{
-	T *array;
-
-	CHECK(cudaMalloc(&array, count * sizeof(T)));
-	if (from)
-		CHECK(cudaMemcpy(array, from, count * sizeof(T), cudaMemcpyHostToDevice));
-	else
-		CHECK(cudaMemset(array, 0, count * sizeof(T)));
-	return array;
-}
-
-template <typename T> static void to_host(T *to, const T *from, size_t count)
-{
-	CHECK(cudaDeviceSynchronize());
-	CHECK(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
 /* All blocks are here for the @n-th time, and what they have written is seen. From 1 on */
